@@ -1,1 +1,1 @@
-console.log("hello", process.argv.slice(2) as string[]);
+console.log('hello', process.argv.slice(2) as string[]);
