@@ -11,8 +11,6 @@ import { f64_leave } from './result.ts';
 const cell = new Float64Array(1);
 const words = new Uint32Array(cell.buffer);
 
-const SIGN = 0x80000000;
-
 /** Does the rounding mode go away from zero for a result of this sign? (sign: 0, or any other value for minus) */
 const roundsAway = (sign: number, control: Control): boolean => (control & 3) === (sign === 0 ? 1 : 2);
 
@@ -78,23 +76,26 @@ export const f64_roundPack = (
   else f64_roundSubnormal(sign, magnitude, residue, exponent, control);
 };
 
+/** Halfway between the largest finite binary32 and 2^128; its even neighbour is infinity. */
 const F32_MIDPOINT_OF_OVERFLOW = 2 ** 128 - 2 ** 103;
 
 /** Rounds magnitude + residue (see below) to 24 bits or to the subnormal grid, without any flush. */
 const f32_roundMagnitude = (sign: number, magnitude: number, residue: number, control: Control): number => {
-  if (magnitude === F32_MIDPOINT_OF_OVERFLOW && residue < 0) magnitude = 2 ** 128 - 2 ** 104;
-  let bits = floatOfNumber(magnitude);
+  const bits = floatOfNumber(magnitude);
   const nearest = numberOfFloat(bits);
   const rest = magnitude - nearest;
   if ((control & 3) === 0) {
-    // A tie of `magnitude` is none of the exact value where the residue pulls away from the even neighbour.
-    if (rest * residue > 0 && Math.fround(nearest + 2 * rest) === nearest + 2 * rest) bits += Math.sign(rest);
+    // A tie of `magnitude` is none of the exact value: where the residue pulls away from the even neighbour, follow it.
+    if (rest > 0 && residue > 0 && Math.fround(nearest + 2 * rest) === nearest + 2 * rest) return bits + 1;
+    if (rest < 0 && residue < 0) {
+      if (Math.fround(nearest + 2 * rest) === nearest + 2 * rest) return bits - 1;
+      if (magnitude === F32_MIDPOINT_OF_OVERFLOW) return bits - 1;
+    }
     return bits;
   }
   const error = rest !== 0 ? rest : residue;
   if (roundsAway(sign, control)) return error > 0 ? bits + 1 : bits;
-  if (error < 0) bits -= 1;
-  return bits;
+  return error < 0 ? bits - 1 : bits;
 };
 
 /**
@@ -111,5 +112,5 @@ export const f32_roundPack = (sign: number, magnitude: number, residue: number, 
   if (bits > 0x00800000 || (control & KEEP_OUTPUT) !== 0) return (sign | bits) >>> 0;
   const tiny =
     bits < 0x00800000 || f32_roundMagnitude(sign, magnitude * 2 ** 32, residue, control) < 0x00800000 + (32 << 23);
-  return ((sign & SIGN) | (tiny ? 0 : bits)) >>> 0;
+  return (sign | (tiny ? 0 : bits)) >>> 0;
 };
