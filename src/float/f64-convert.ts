@@ -1,9 +1,9 @@
 import { type Control, IEEE_DEFAULT, KEEP_INPUT, NAN_CANONICAL, Round } from './control.ts';
-import { f64_isFinite } from './f64.ts';
+import { f64_isFinite } from './f64-arithmetic.ts';
 import { hiOfNumber, loOfNumber, numberOfFloat, numberOfWords } from './format.ts';
 import { roundNumber, saturate } from './integers.ts';
 import { f32_defaultNaN, f32_isNaN, f32_passNaN, f64_isNaN, f64_passNaN } from './nan.ts';
-import { f64_leave } from './result.ts';
+import { f64_leave, f64_leaveNumber } from './result.ts';
 import { f32_roundPack } from './roundPack.ts';
 
 const SIGN = 0x80000000;
@@ -44,14 +44,11 @@ export const f64_to_u32 = (
   return saturate(numberOfWords(aHi, aLo), rounding, 0, 2 ** 32 - 1);
 };
 
-/** Leaves the binary64 of an integer that a double holds exactly: any i32 or u32. */
-const leaveInteger = (value: number): void => f64_leave(hiOfNumber(value), loOfNumber(value));
-
 /** The binary64 of an i32 given as a number in [-2^31, 2^31) or as its u32 bits; exact. */
-export const i32_to_f64 = (a: number): void => leaveInteger(a | 0);
+export const i32_to_f64 = (a: number): void => f64_leaveNumber(a | 0);
 
 /** The binary64 of a u32; exact. */
-export const u32_to_f64 = (a: number): void => leaveInteger(a >>> 0);
+export const u32_to_f64 = (a: number): void => f64_leaveNumber(a >>> 0);
 
 /**
  * The binary32 nearest to a. The source's control gives the input flush, the destination's all the rest: rounding,

@@ -1,7 +1,7 @@
 import type { Control } from './control.ts';
 import { productError } from './errorFree.ts';
 import { rsqrt as exactRsqrt } from './exact.ts';
-import { f64_exponent, f64_isFinite, f64_significand } from './f64.ts';
+import { f64_exponent, f64_isFinite, f64_significand } from './f64-arithmetic.ts';
 import { binary64, bitsOfWords, hiWord, loWord } from './format.ts';
 import { f64_defaultNaN, f64_isNaN, f64_passNaN } from './nan.ts';
 import { f64_leave } from './result.ts';

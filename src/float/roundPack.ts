@@ -14,11 +14,23 @@ const words = new Uint32Array(cell.buffer);
 /** Does the rounding mode go away from zero for a result of this sign? (sign: 0, or any other value for minus) */
 const roundsAway = (sign: number, control: Control): boolean => (control & 3) === (sign === 0 ? 1 : 2);
 
-/** The words of the overflow result (IEEE 754-2019 7.4): infinity, or the largest finite number. */
-const f64_overflow = (sign: number, control: Control): void => {
+/** Leaves the overflow result (IEEE 754-2019 7.4): infinity, or the largest finite number. sign: 0 or 0x80000000. */
+export const f64_overflow = (sign: number, control: Control): void => {
   if ((control & 3) === 0 || roundsAway(sign, control)) f64_leave(sign | 0x7ff00000, 0);
   else f64_leave(sign | 0x7fefffff, 0xffffffff);
 };
+
+/** Leaves a tiny non-zero value rounded: zero, or the smallest subnormal where the mode goes away from zero. */
+export const f64_underflow = (sign: number, control: Control): void =>
+  f64_leave(sign, (control & KEEP_OUTPUT) !== 0 && roundsAway(sign, control) ? 1 : 0);
+
+/** The overflow result of binary32: infinity, or the largest finite number. sign: 0 or 0x80000000. */
+export const f32_overflow = (sign: number, control: Control): number =>
+  (sign | ((control & 3) === 0 || roundsAway(sign, control) ? 0x7f800000 : 0x7f7fffff)) >>> 0;
+
+/** A tiny non-zero value rounded to binary32: zero, or the smallest subnormal where the mode goes away from zero. */
+export const f32_underflow = (sign: number, control: Control): number =>
+  (sign | ((control & KEEP_OUTPUT) !== 0 && roundsAway(sign, control) ? 1 : 0)) >>> 0;
 
 /**
  * Rounds a tiny binary64 result at subnormal precision. `magnitude` is floored to an integer significand with a sticky
