@@ -1,60 +1,104 @@
-/** CPU bodies of vector instructions, made from an operation on one lane. */
+/**
+ * CPU bodies of vector instructions, made from an operation on one lane: a loop over the wave that skips inactive lanes, reads a
+ * lane's sources before it writes that lane, and allocates nothing a lane. Operations take f64 operands as (hi, lo) and leave an f64
+ * in `result`; words are passed on as they lie in the registers, unsigned.
+ */
+import type { Control } from '../float/control.ts';
 import { result } from '../float/result.ts';
-import type { LaneBody, LaneIo } from './instruction.ts';
+import { controlF32, controlF64 } from '../wavefront/mode.ts';
+import type { LaneBody, LaneWords } from './instruction.ts';
 
-/** Calls `body` for each active lane. */
-export const eachLane =
-  (body: (io: LaneIo, lane: number) => void): LaneBody =>
-  (io) => {
-    for (let lane = 0; lane < io.lanes; lane++) if (io.active[lane] === 1) body(io, lane);
-  };
+/** An f64 operation on one, two or three operands; what it returns is dropped. */
+export type F64Op1 = (aHi: number, aLo: number, control: Control) => void;
+export type F64Op2 = (aHi: number, aLo: number, bHi: number, bLo: number, control: Control) => void;
+export type F64Op3 = (
+  aHi: number,
+  aLo: number,
+  bHi: number,
+  bLo: number,
+  cHi: number,
+  cLo: number,
+  control: Control,
+) => void;
 
-/** Stores the result of an f64 operation, which `src/float` leaves in `result`. */
-export function storeF64(io: LaneIo, lane: number): void {
-  io.dst[0]![lane] = result[0]!;
-  io.dst[1]![lane] = result[1]!;
-}
+/** An operation on f32 words. */
+export type F32Op1 = (a: number, control: Control) => number;
+export type F32Op2 = (a: number, b: number, control: Control) => number;
+export type F32Op3 = (a: number, b: number, c: number, control: Control) => number;
+
+/** The words of source or destination `words`, by name. */
+export const low = (words: LaneWords): Uint32Array => words[0]!;
+export const high = (words: LaneWords): Uint32Array => words[1]!;
 
 /** f64 <- f64 */
-export const f64Unary = (op: (aHi: number, aLo: number, mode: number) => void): LaneBody =>
-  eachLane((io, i) => {
-    const [[aLo, aHi]] = io.src as [[Uint32Array, Uint32Array]];
-    op(aHi[i]!, aLo[i]!, io.mode);
-    storeF64(io, i);
-  });
+export const f64Unary =
+  (op: F64Op1, controlOf = controlF64): LaneBody =>
+  ({ lanes, active, src, dst, mode }) => {
+    const control = controlOf(mode);
+    const a = src[0]!;
+    const [aLo, aHi, dLo, dHi] = [low(a), high(a), low(dst), high(dst)];
+    for (let i = 0; i < lanes; i++) {
+      if (active[i] === 0) continue;
+      op(aHi[i]!, aLo[i]!, control);
+      dLo[i] = result[0]!;
+      dHi[i] = result[1]!;
+    }
+  };
 
 /** f64 <- f64, f64 */
-export const f64Binary = (op: (aHi: number, aLo: number, bHi: number, bLo: number, mode: number) => void): LaneBody =>
-  eachLane((io, i) => {
-    const [[aLo, aHi], [bLo, bHi]] = io.src as [[Uint32Array, Uint32Array], [Uint32Array, Uint32Array]];
-    op(aHi[i]!, aLo[i]!, bHi[i]!, bLo[i]!, io.mode);
-    storeF64(io, i);
-  });
-
-type F64Op3 = (aHi: number, aLo: number, bHi: number, bLo: number, cHi: number, cLo: number, mode: number) => void;
+export const f64Binary =
+  (op: F64Op2, controlOf = controlF64): LaneBody =>
+  ({ lanes, active, src, dst, mode }) => {
+    const control = controlOf(mode);
+    const [a, b] = [src[0]!, src[1]!];
+    const [aLo, aHi, bLo, bHi, dLo, dHi] = [low(a), high(a), low(b), high(b), low(dst), high(dst)];
+    for (let i = 0; i < lanes; i++) {
+      if (active[i] === 0) continue;
+      op(aHi[i]!, aLo[i]!, bHi[i]!, bLo[i]!, control);
+      dLo[i] = result[0]!;
+      dHi[i] = result[1]!;
+    }
+  };
 
 /** f64 <- f64, f64, f64 */
-export const f64Ternary = (op: F64Op3): LaneBody =>
-  eachLane((io, i) => {
-    const [a, b, c] = io.src as [Pair, Pair, Pair];
-    op(a[1][i]!, a[0][i]!, b[1][i]!, b[0][i]!, c[1][i]!, c[0][i]!, io.mode);
-    storeF64(io, i);
-  });
+export const f64Ternary =
+  (op: F64Op3, controlOf = controlF64): LaneBody =>
+  ({ lanes, active, src, dst, mode }) => {
+    const control = controlOf(mode);
+    const [a, b, c] = [src[0]!, src[1]!, src[2]!];
+    const [aLo, aHi, bLo, bHi] = [low(a), high(a), low(b), high(b)];
+    const [cLo, cHi, dLo, dHi] = [low(c), high(c), low(dst), high(dst)];
+    for (let i = 0; i < lanes; i++) {
+      if (active[i] === 0) continue;
+      op(aHi[i]!, aLo[i]!, bHi[i]!, bLo[i]!, cHi[i]!, cLo[i]!, control);
+      dLo[i] = result[0]!;
+      dHi[i] = result[1]!;
+    }
+  };
 
-type Pair = readonly [Uint32Array, Uint32Array];
+/** f32 <- f32 */
+export const f32Unary =
+  (op: F32Op1): LaneBody =>
+  ({ lanes, active, src, dst, mode }) => {
+    const control = controlF32(mode);
+    const [a, d] = [low(src[0]!), low(dst)];
+    for (let i = 0; i < lanes; i++) if (active[i] !== 0) d[i] = op(a[i]!, control);
+  };
 
-/** f32 (or any one-word value) <- one-word values */
-export const wordUnary = (op: (a: number, mode: number) => number): LaneBody =>
-  eachLane((io, i) => {
-    io.dst[0]![i] = op(io.src[0]![0]![i]!, io.mode);
-  });
+/** f32 <- f32, f32 */
+export const f32Binary =
+  (op: F32Op2): LaneBody =>
+  ({ lanes, active, src, dst, mode }) => {
+    const control = controlF32(mode);
+    const [a, b, d] = [low(src[0]!), low(src[1]!), low(dst)];
+    for (let i = 0; i < lanes; i++) if (active[i] !== 0) d[i] = op(a[i]!, b[i]!, control);
+  };
 
-export const wordBinary = (op: (a: number, b: number, mode: number) => number): LaneBody =>
-  eachLane((io, i) => {
-    io.dst[0]![i] = op(io.src[0]![0]![i]!, io.src[1]![0]![i]!, io.mode);
-  });
-
-export const wordTernary = (op: (a: number, b: number, c: number, mode: number) => number): LaneBody =>
-  eachLane((io, i) => {
-    io.dst[0]![i] = op(io.src[0]![0]![i]!, io.src[1]![0]![i]!, io.src[2]![0]![i]!, io.mode);
-  });
+/** f32 <- f32, f32, f32 */
+export const f32Ternary =
+  (op: F32Op3): LaneBody =>
+  ({ lanes, active, src, dst, mode }) => {
+    const control = controlF32(mode);
+    const [a, b, c, d] = [low(src[0]!), low(src[1]!), low(src[2]!), low(dst)];
+    for (let i = 0; i < lanes; i++) if (active[i] !== 0) d[i] = op(a[i]!, b[i]!, c[i]!, control);
+  };

@@ -10,181 +10,201 @@
  *
  * Sources: AMD's RDNA3 ISA text ("published"); ROCm rocjitsu, shared/division.h and its division_test.cpp, measured on gfx1100 and
  * gfx1201 ("hardware"). Chips before RDNA3 have not been read out; a conforming one must agree on every quotient.
+ * What the three instructions compute on one lane is in divisionF64.ts and divisionF32.ts.
  */
-import { type Control, KEEP_INPUT, roundOf } from '../../float/control.ts';
-import { f32_ldexp, f32_mulAdd, f32_mulAddScaled } from '../../float/f32.ts';
-import { f64_ldexp, f64_mulAdd, f64_mulAddScaled } from '../../float/f64.ts';
-import { result } from '../../float/result.ts';
+import { result } from '../../float/f64.ts';
 import { controlF32, controlF64 } from '../../wavefront/mode.ts';
 import { forms } from '../encodings.ts';
-import type { Erratum, InstructionDef, LaneBody } from '../instruction.ts';
-import { eachLane, f64Ternary, storeF64 } from '../lanes.ts';
+import type { Erratum, InstructionDef, LaneBody, LaneSemantics } from '../instruction.ts';
+import { f32Ternary, f64Ternary, high, low } from '../lanes.ts';
 import { dst, src, uniform } from '../operands.ts';
 import type { Variant } from '../target.ts';
+import * as f32 from './divisionF32.ts';
+import * as f64 from './divisionF64.ts';
 
-/** The thresholds of div_scale, in encoded exponents; `scale` is the power of two that it moves an operand by. */
-interface ScaleLimits {
-  readonly difference: number;
-  readonly largeDenominator: number;
-  readonly tinyNumerator: number;
-  readonly scale: number;
-}
-
-const f64Limits: ScaleLimits = { difference: 768, largeDenominator: 2045, tinyNumerator: 53, scale: 128 };
-const f32Limits: ScaleLimits = { difference: 96, largeDenominator: 253, tinyNumerator: 24, scale: 64 };
-const f32PublishedLimits: ScaleLimits = { ...f32Limits, tinyNumerator: 23 };
-
-/** What div_scale decides for a lane: the exponent `k` it adds to S0, and VCC. */
-interface Decision {
-  k: number;
-  flag: number;
-}
-
-const decision: Decision = { k: 0, flag: 0 };
-
-/**
- * The measured rule, on encoded exponents alone. With eN, eD of numerator and denominator and D = eN - eD:
- *
- * | first that holds            | VCC | denominator | numerator |
- * | --------------------------- | --- | ----------- | --------- |
- * | D >= 768                    | 1   | * 2^128     |           |
- * | eD = 0 (zero, subnormal)    | 0   | * 2^128     | * 2^128   |
- * | eD >= 2045 and D <= -768    | 1   | * 2^-128    |           |
- * | eD >= 2045                  | 0   | * 2^-128    | * 2^-128  |
- * | D <= -768                   | 1   |             | * 2^128   |
- * | eN <= 53                    | 0   | * 2^128     | * 2^128   |
- *
- * (f32: 96, 253, 24, 64.) Infinity and NaN take part with the field all ones.
- */
-function decideHardware(eN: number, eD: number, isDenominator: boolean, limits: ScaleLimits): void {
-  const difference = eN - eD;
-  const up = limits.scale;
-  decision.k = 0;
-  decision.flag = 0;
-  if (difference >= limits.difference) {
-    decision.flag = 1;
-    if (isDenominator) decision.k = up;
-  } else if (eD === 0) {
-    decision.k = up;
-  } else if (eD >= limits.largeDenominator) {
-    if (difference > -limits.difference) decision.k = -up;
-    else {
-      decision.flag = 1;
-      if (isDenominator) decision.k = -up;
+const scaleF64 =
+  (op: f64.DivScale): LaneBody =>
+  ({ lanes, active, src: [s, d, n], dst: to, flag, mode }) => {
+    const control = controlF64(mode);
+    const [sLo, sHi, dLo, dHi] = [low(s!), high(s!), low(d!), high(d!)];
+    const [nLo, nHi, toLo, toHi] = [low(n!), high(n!), low(to), high(to)];
+    for (let i = 0; i < lanes; i++) {
+      if (active[i] === 0) continue;
+      flag[i] = op(sHi[i]!, sLo[i]!, dHi[i]!, dLo[i]!, nHi[i]!, nLo[i]!, control);
+      toLo[i] = result[0]!;
+      toHi[i] = result[1]!;
     }
-  } else if (difference <= -limits.difference) {
-    decision.flag = 1;
-    if (!isDenominator) decision.k = up;
-  } else if (eN <= limits.tinyNumerator) {
-    decision.k = up;
-  }
-}
+  };
 
-/** Facts about the operands that the published text asks for; "DENORM" is a subnormal quotient or reciprocal, rounded to nearest. */
-interface PublishedFacts {
-  readonly eN: number;
-  readonly eD: number;
-  readonly denominatorIsSubnormal: boolean;
-  readonly reciprocalIsSubnormal: boolean;
-  readonly quotientIsSubnormal: boolean;
-  readonly equalsDenominator: boolean;
-  readonly equalsNumerator: boolean;
-}
+const scaleF32 =
+  (op: f32.DivScale): LaneBody =>
+  ({ lanes, active, src: [s, d, n], dst: to, flag, mode }) => {
+    const control = controlF32(mode);
+    const [sLo, dLo, nLo, toLo] = [low(s!), low(d!), low(n!), low(to)];
+    for (let i = 0; i < lanes; i++) {
+      if (active[i] === 0) continue;
+      flag[i] = op(sLo[i]!, dLo[i]!, nLo[i]!, control);
+      toLo[i] = result[0]!;
+    }
+  };
 
-/** The branches of AMD's text in its order; zero operands are settled before. Where none assigns D0, D0 = S0. */
-function decidePublished(facts: PublishedFacts, limits: ScaleLimits): void {
-  const up = limits.scale;
-  decision.k = 0;
-  decision.flag = 0;
-  if (facts.eN - facts.eD >= limits.difference) {
-    decision.flag = 1;
-    if (facts.equalsDenominator) decision.k = up;
-  } else if (facts.denominatorIsSubnormal) {
-    decision.k = up;
-  } else if (facts.reciprocalIsSubnormal && facts.quotientIsSubnormal) {
-    decision.flag = 1;
-    if (facts.equalsDenominator) decision.k = up;
-  } else if (facts.reciprocalIsSubnormal) {
-    decision.k = -up;
-  } else if (facts.quotientIsSubnormal) {
-    decision.flag = 1;
-    if (facts.equalsNumerator) decision.k = up;
-  } else if (facts.eN <= limits.tinyNumerator) {
-    decision.k = up;
-  }
-}
+const fmasF64 =
+  (op: f64.DivFmas): LaneBody =>
+  ({ lanes, active, src: [a, b, c, vcc], dst: to, mode }) => {
+    const control = controlF64(mode);
+    const [aLo, aHi, bLo, bHi] = [low(a!), high(a!), low(b!), high(b!)];
+    const [cLo, cHi, toLo, toHi, scaled] = [low(c!), high(c!), low(to), high(to), low(vcc!)];
+    for (let i = 0; i < lanes; i++) {
+      if (active[i] === 0) continue;
+      op(aHi[i]!, aLo[i]!, bHi[i]!, bLo[i]!, cHi[i]!, cLo[i]!, scaled[i]!, control);
+      toLo[i] = result[0]!;
+      toHi[i] = result[1]!;
+    }
+  };
 
-const F64_DEFAULT_NAN_HI = 0xfff80000;
-const F32_DEFAULT_NAN = 0xffc00000;
+const fmasF32 =
+  (op: f32.DivFmas): LaneBody =>
+  ({ lanes, active, src: [a, b, c, vcc], dst: to, mode }) => {
+    const control = controlF32(mode);
+    const [aLo, bLo, cLo, toLo, scaled] = [low(a!), low(b!), low(c!), low(to), low(vcc!)];
+    for (let i = 0; i < lanes; i++) if (active[i] !== 0) toLo[i] = op(aLo[i]!, bLo[i]!, cLo[i]!, scaled[i]!, control);
+  };
 
-const exponent64 = (hi: number) => (hi >>> 20) & 0x7ff;
-const exponent32 = (a: number) => (a >>> 23) & 0xff;
-const isZero64 = (hi: number, lo: number) => ((hi << 1) | lo) === 0;
-const isZero32 = (a: number) => a << 1 === 0;
-const isNan64 = (hi: number, lo: number) => (hi & 0x7fffffff) > 0x7ff00000 || ((hi & 0x7fffffff) === 0x7ff00000 && lo !== 0);
-const isNan32 = (a: number) => (a & 0x7fffffff) > 0x7f800000;
-const isInf64 = (hi: number, lo: number) => (hi & 0x7fffffff) === 0x7ff00000 && lo === 0;
+/** Read out on gfx1100 and gfx1201; the same model elsewhere. The published profile is AMD's text, the same on every target. */
+const fidelity = ({ target, profile }: Variant) =>
+  profile === 'published'
+    ? 'documented'
+    : target.generation === 'gfx11' || target.generation === 'gfx12'
+      ? 'measured'
+      : 'modelled';
 
-const leave = (hi: number, lo: number) => {
-  result[1] = hi;
-  result[0] = lo;
+const semantics = (name: string, hardware: LaneBody, published: LaneBody) => {
+  const of = (cpu: LaneBody, wgsl: string): LaneSemantics => ({ unit: 'valu', cpu, wgsl, usesMode: true });
+  const byProfile = { hardware: of(hardware, name), published: of(published, `${name}_published`) };
+  return ({ profile }: Variant) => byProfile[profile];
 };
 
-/** True where MODE turns this subnormal source into a zero of its sign. */
-const flushes = (control: Control, exponent: number) => (control & KEEP_INPUT) === 0 && exponent === 0;
+const rocjitsu = 'ROCm rocjitsu shared/division.h and division_test.cpp, measured on gfx1100 and gfx1201';
 
-const doubles = new Float64Array(1);
-const doubleWords = new Uint32Array(doubles.buffer);
+const scaleErrata: readonly Erratum[] = [
+  {
+    text: 'Several branches assign nothing to D0.',
+    hardware: 'D0 = S0, quieted if it is a NaN.',
+    source: rocjitsu,
+  },
+  {
+    text: 'With a zero operand VCC stays 0, and D0 is "NAN".',
+    hardware: 'VCC follows the exponent rules (1/0 and 0/1 give 1, 0/0 gives 0); D0 is the negative default NaN.',
+    source: `${rocjitsu}; tinygrad test/amd/hw/test_vop3.py on gfx1100`,
+  },
+  {
+    text: 'S2 / S1 == DENORM, 1.0 / S1 == DENORM: a quotient and a reciprocal are tested (in f32 the reciprocal as f64, never true).',
+    hardware: 'Only encoded exponents: e(S2) - e(S1) <= -768 (f32 -96); e(S1) >= 2045 (f32 253), 2^1022 included.',
+    source: rocjitsu,
+  },
+  {
+    text: 'Both of these conditions: the denominator is scaled by 2^128, which overflows.',
+    hardware: 'The denominator is scaled by 2^-128 (f32 2^-64).',
+    source: rocjitsu,
+  },
+  {
+    text: 'f32: a numerator is tiny up to exponent 23.',
+    hardware: 'Up to exponent 24 (f64: 53 in both).',
+    source: rocjitsu,
+  },
+];
 
-/** The double of two words; not for NaN, whose payload a JS number need not keep. */
-function toDouble(hi: number, lo: number): number {
-  doubleWords[0] = lo;
-  doubleWords[1] = hi;
-  return doubles[0]!;
-}
+const fmasErrata: readonly Erratum[] = [
+  {
+    text: 'D0 = 2^64 * fma(S0, S1, S2) (f32 2^32), after rounding.',
+    hardware:
+      'The fma is scaled inside its one rounding, by 2^128 if e(S2) > 1023, else by 2^-128 (f32 2^64, 2^-64, 127).',
+    source: `${rocjitsu}; tinygrad test/amd/hw/test_vop3.py on gfx1100`,
+  },
+];
 
-const isSubnormalDouble = (x: number) => x !== 0 && Math.abs(x) < 2.2250738585072014e-308;
+const fixupErrata: readonly Erratum[] = [
+  {
+    text: "The last branch copies S0's magnitude, NaN and infinity too; a branch on exponent(S1) == 2047 cannot be reached.",
+    hardware: 'An S0 that is NaN or infinite gives the overflow result of the rounding mode.',
+    source: `${rocjitsu}; tinygrad test/amd/hw/test_vop3.py on gfx1100`,
+  },
+  {
+    text: 'exponent(S2) - exponent(S1) < -1075 (f32 -150) gives "UNDERFLOW".',
+    hardware: 'A tiny value rounded by the mode: the smallest subnormal where the mode points away from zero.',
+    source: rocjitsu,
+  },
+];
 
-type Decide64 = (s0Hi: number, s0Lo: number, dHi: number, dLo: number, nHi: number, nLo: number) => void;
+const everything = { neg: true, abs: true, omod: true, clamp: true };
 
-const decide64Hardware: Decide64 = (s0Hi, s0Lo, dHi, dLo, nHi) =>
-  decideHardware(exponent64(nHi), exponent64(dHi), s0Hi >>> 0 === dHi >>> 0 && s0Lo === dLo, f64Limits);
+const family = 'division';
 
-const decide64Published: Decide64 = (s0Hi, s0Lo, dHi, dLo, nHi, nLo) => {
-  const nan = (hi: number, lo: number) => (isNan64(hi, lo) ? Number.NaN : toDouble(hi, lo));
-  const [s0, d, n] = [nan(s0Hi, s0Lo), nan(dHi, dLo), nan(nHi, nLo)];
-  decidePublished(
-    {
-      eN: exponent64(nHi),
-      eD: exponent64(dHi),
-      denominatorIsSubnormal: isSubnormalDouble(d),
-      reciprocalIsSubnormal: isSubnormalDouble(1 / d),
-      quotientIsSubnormal: isSubnormalDouble(n / d),
-      equalsDenominator: s0 === d,
-      equalsNumerator: s0 === n,
-    },
-    f64Limits,
-  );
-};
-
-/** v_div_scale_f64: S0 the value to scale, S1 the denominator, S2 the numerator. NaN results are the default NaN, or S0 quieted. */
-const divScaleF64 = (decide: Decide64, quietsS0: boolean): LaneBody =>
-  eachLane((io, i) => {
-    const control = controlF64(io.mode);
-    const flushed = (operand: number): [number, number] => {
-      const hi = io.src[operand]![1]![i]!;
-      return flushes(control, exponent64(hi)) ? [hi & 0x80000000, 0] : [hi, io.src[operand]![0]![i]!];
-    };
-    const [s0Hi, s0Lo] = flushed(0);
-    const [dHi, dLo] = flushed(1);
-    const [nHi, nLo] = flushed(2);
-    decide(s0Hi, s0Lo, dHi, dLo, nHi, nLo);
-    const { k, flag } = decision;
-    const zeroOperand = isZero64(dHi, dLo) || isZero64(nHi, nLo);
-    if (zeroOperand) leave(F64_DEFAULT_NAN_HI, 0);
-    else if (isNan64(s0Hi, s0Lo)) leave(quietsS0 || k !== 0 ? s0Hi | 0x80000 : s0Hi, s0Lo);
-    else if (k === 0 || exponent64(s0Hi) === 0x7ff) leave(s0Hi, s0Lo);
-    else f64_ldexp(s0Hi, s0Lo, k, control);
-    io.flag[i] = zeroOperand && !quietsS0 ? 0 : flag;
-    storeF64(io, i);
-  });
+export const division: readonly InstructionDef[] = [
+  {
+    name: 'v_div_scale_f64',
+    family,
+    summary: 'Scale numerator or denominator of an f64 division away from the edges of the exponent range',
+    forms: forms('VOP3B', { gfx9: 0x1e1, gfx10: 0x16e, gfx11: 0x2fd, gfx12: 0x2fd }),
+    operands: [dst('f64'), dst('mask', 'sdst'), src('src0', 'f64'), src('src1', 'f64'), src('src2', 'f64')],
+    modifiers: { neg: true, omod: true, clamp: true },
+    semantics: semantics('v_div_scale_f64', scaleF64(f64.divScale), scaleF64(f64.divScalePublished)),
+    fidelity,
+    errata: scaleErrata,
+  },
+  {
+    name: 'v_div_scale_f32',
+    family,
+    summary: 'Scale numerator or denominator of an f32 division away from the edges of the exponent range',
+    forms: forms('VOP3B', { gfx9: 0x1e0, gfx10: 0x16d, gfx11: 0x2fc, gfx12: 0x2fc }),
+    operands: [dst('f32'), dst('mask', 'sdst'), src('src0', 'f32'), src('src1', 'f32'), src('src2', 'f32')],
+    modifiers: { neg: true, omod: true, clamp: true },
+    semantics: semantics('v_div_scale_f32', scaleF32(f32.divScale), scaleF32(f32.divScalePublished)),
+    fidelity,
+    errata: scaleErrata,
+  },
+  {
+    name: 'v_div_fmas_f64',
+    family,
+    summary: 'Fused multiply-add, scaled back in lanes whose VCC bit is set: the last step of an f64 division',
+    forms: forms('VOP3', { gfx9: 0x1e3, gfx10: 0x170, gfx11: 0x238, gfx12: 0x238 }),
+    operands: [...uniform('f64', 3), src('vcc', 'mask')],
+    modifiers: everything,
+    semantics: semantics('v_div_fmas_f64', fmasF64(f64.divFmas), fmasF64(f64.divFmasPublished)),
+    fidelity,
+    errata: fmasErrata,
+  },
+  {
+    name: 'v_div_fmas_f32',
+    family,
+    summary: 'Fused multiply-add, scaled back in lanes whose VCC bit is set: the last step of an f32 division',
+    forms: forms('VOP3', { gfx9: 0x1e2, gfx10: 0x16f, gfx11: 0x237, gfx12: 0x237 }),
+    operands: [...uniform('f32', 3), src('vcc', 'mask')],
+    modifiers: everything,
+    semantics: semantics('v_div_fmas_f32', fmasF32(f32.divFmas), fmasF32(f32.divFmasPublished)),
+    fidelity,
+    errata: fmasErrata,
+  },
+  {
+    name: 'v_div_fixup_f64',
+    family,
+    summary: 'Repair sign and special cases of an f64 quotient: S0 the quotient, S1 the denominator, S2 the numerator',
+    forms: forms('VOP3', { gfx9: 0x1df, gfx10: 0x160, gfx11: 0x228, gfx12: 0x228 }),
+    operands: uniform('f64', 3),
+    modifiers: everything,
+    semantics: semantics('v_div_fixup_f64', f64Ternary(f64.divFixup), f64Ternary(f64.divFixupPublished)),
+    fidelity,
+    errata: fixupErrata,
+  },
+  {
+    name: 'v_div_fixup_f32',
+    family,
+    summary: 'Repair sign and special cases of an f32 quotient: S0 the quotient, S1 the denominator, S2 the numerator',
+    forms: forms('VOP3', { gfx9: 0x1de, gfx10: 0x15f, gfx11: 0x227, gfx12: 0x227 }),
+    operands: uniform('f32', 3),
+    modifiers: everything,
+    semantics: semantics('v_div_fixup_f32', f32Ternary(f32.divFixup), f32Ternary(f32.divFixupPublished)),
+    fidelity,
+    errata: fixupErrata,
+  },
+];
