@@ -1,0 +1,128 @@
+/**
+ * The built-in demonstration: the f64 division macro and the LDS minimum, as LLVM 22 emits them for each generation
+ * (`fdiv double`, `atomicrmw fmin double` in addrspace(3)), but with a register for each step, so that each is compared.
+ *
+ * | registers | v[0:1]    | v[2:3]      | v4          | v[6:7] | v[8:9]     | v[10:11] | v[12:13] | v[14:15] | v[16:17] | v[18:19] | v[20:21] | v[22:23]  |
+ * | --------- | --------- | ----------- | ----------- | ------ | ---------- | -------- | -------- | -------- | -------- | -------- | -------- | --------- |
+ * | holds     | numerator | denominator | LDS address | ds     | reciprocal | fma      | ns       | q        | residual | fmas     | quotient | old value |
+ */
+import type { Target } from '../isa/target.ts';
+import type { Shape } from '../wavefront/layout.ts';
+import { Special } from '../wavefront/layout.ts';
+import { KERNEL_MODE } from '../wavefront/mode.ts';
+import type { WaveSize } from '../wavefront/registers.ts';
+import { WaveState } from '../wavefront/state.ts';
+import { drawPair, drawWord, newPair } from './operands.ts';
+import { Random } from './random.ts';
+
+export const NUMERATOR = 0;
+export const DENOMINATOR = 2;
+export const ADDRESS = 4;
+export const QUOTIENT = 20;
+export const VGPRS = 24;
+
+/** Doubles of LDS that the lanes of a wave share: about as many as lanes, so that some meet and some don't. */
+const LDS_DOUBLES = 64;
+
+/** The division macro: v[20:21] = v[0:1] / v[2:3]. */
+export function divisionText(target: Target, wave: WaveSize): string {
+  const vcc = wave === 64 ? 'vcc' : 'vcc_lo';
+  const dropped = target.generation === 'gfx9' ? 's[0:1]' : 'null';
+  const refine = (e: string) =>
+    target.cdna >= 2 ? `v_fmac_f64_e32 v[8:9], v[8:9], ${e}` : `v_fma_f64 v[8:9], v[8:9], ${e}, v[8:9]`;
+  const lines = [
+    `v_div_scale_f64 v[6:7], ${dropped}, v[2:3], v[2:3], v[0:1]`,
+    'v_rcp_f64_e32 v[8:9], v[6:7]',
+    ...(target.generation === 'gfx11' ? ['s_waitcnt_depctr depctr_va_vdst(0)'] : []),
+    'v_fma_f64 v[10:11], -v[6:7], v[8:9], 1.0',
+    refine('v[10:11]'),
+    'v_fma_f64 v[10:11], -v[6:7], v[8:9], 1.0',
+    refine('v[10:11]'),
+    `v_div_scale_f64 v[12:13], ${vcc}, v[0:1], v[2:3], v[0:1]`,
+    `v_mul_f64${target.generation === 'gfx12' ? '_e32' : ''} v[14:15], v[12:13], v[8:9]`,
+    'v_fma_f64 v[16:17], -v[6:7], v[14:15], v[12:13]',
+    ...(target.generation === 'gfx12' ? ['s_wait_alu depctr_va_vcc(0)'] : []),
+    'v_div_fmas_f64 v[18:19], v[16:17], v[8:9], v[14:15]',
+    'v_div_fixup_f64 v[20:21], v[18:19], v[2:3], v[0:1]',
+    's_endpgm',
+  ];
+  return `${lines.map((line) => `\t${line}\n`).join('')}`;
+}
+
+/** The minimum of the quotient and the double at v4 in LDS; the old value goes to v[22:23]. */
+export function minimumText(target: Target): string {
+  const gfx12 = target.generation === 'gfx12';
+  const lines = [
+    `${gfx12 ? 'ds_min_num_rtn_f64' : 'ds_min_rtn_f64'} v[22:23], v4, v[20:21]`,
+    gfx12 ? 's_wait_dscnt 0x0' : 's_waitcnt lgkmcnt(0)',
+    's_endpgm',
+  ];
+  return lines.map((line) => `\t${line}\n`).join('');
+}
+
+/** The batch of the demonstration: so many waves, each its own workgroup. */
+export const demonstrationShape = (target: Target, wave: WaveSize, waves: number): Shape => ({
+  waveSize: wave,
+  waves,
+  wavesPerGroup: 1,
+  vgprs: VGPRS,
+  sgprs: target.generation === 'gfx9' ? 2 : 0,
+  ldsWords: 2 * LDS_DOUBLES,
+});
+
+/** Rounding modes of f64 by the names of test vectors, as MODE's bits 3:2. */
+export const rounds = { rne: 0, rup: 1, rdn: 2, rtz: 3 } as const;
+export type RoundName = keyof typeof rounds;
+
+/** MODE as kernels start, with that rounding of f64. */
+export const modeOf = (round: RoundName): number => (KERNEL_MODE & ~0xc) | (rounds[round] << 2);
+
+/** A batch of random operand pairs, LDS addresses and LDS doubles, which seed and batch number fix. */
+export function drawBatch(shape: Shape, seed: number, batch: number, round: RoundName = 'rne'): WaveState {
+  const random = new Random(seed, batch);
+  const state = WaveState.start(shape);
+  const pair = newPair();
+  const mode = modeOf(round);
+  for (let wave = 0; wave < shape.waves; wave++) {
+    state.setSpecial(wave, Special.mode, mode);
+    const v = state.vgpr(wave, 0).byteOffset / 4;
+    const at = (register: number) => v + register * shape.waveSize;
+    for (let lane = 0; lane < shape.waveSize; lane++) {
+      drawPair(random, pair);
+      state.words[at(NUMERATOR) + lane] = pair.nLo;
+      state.words[at(NUMERATOR + 1) + lane] = pair.nHi;
+      state.words[at(DENOMINATOR) + lane] = pair.dLo;
+      state.words[at(DENOMINATOR + 1) + lane] = pair.dHi;
+      if (shape.ldsWords > 0) state.words[at(ADDRESS) + lane] = 8 * random.below(shape.ldsWords / 2);
+    }
+    const lds = state.lds(wave);
+    for (let word = 0; word < lds.length; word += 2) {
+      drawWord(random, pair);
+      lds[word] = pair.nLo;
+      lds[word + 1] = pair.nHi;
+    }
+  }
+  return state;
+}
+
+const lane64 = new Float64Array(1);
+const laneWords = new Uint32Array(lane64.buffer);
+
+function doubleAt(state: WaveState, wave: number, register: number, lane: number): number {
+  const { words, layout } = state;
+  laneWords[0] = words[layout.vgpr(wave, register) + lane]!;
+  laneWords[1] = words[layout.vgpr(wave, register + 1) + lane]!;
+  return lane64[0]!;
+}
+
+/** How many quotients of a batch are not what JavaScript's a / b gives in nearest even; NaN counts as NaN. */
+export function countWrongQuotients(state: WaveState): number {
+  const { waves, waveSize } = state.layout.shape;
+  let wrong = 0;
+  for (let wave = 0; wave < waves; wave++)
+    for (let lane = 0; lane < waveSize; lane++) {
+      const expected = doubleAt(state, wave, NUMERATOR, lane) / doubleAt(state, wave, DENOMINATOR, lane);
+      if (!Object.is(doubleAt(state, wave, QUOTIENT, lane), expected)) wrong++;
+    }
+  return wrong;
+}
