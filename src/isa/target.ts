@@ -25,6 +25,8 @@ export interface Target {
   readonly ldsBytes: number;
   /** MODE bits 8 and 9 (DX10_CLAMP, IEEE) exist; gfx12 acts as if both were set. */
   readonly hasIeeeBit: boolean;
+  /** LDS instructions may name the GDS. */
+  readonly hasGds: boolean;
 }
 
 const gfx9 = { generation: 'gfx9', waveSizes: [64], sgprs: 102, constantBusLimit: 1, vop3Literal: false } as const;
@@ -32,17 +34,17 @@ const rdna = { waveSizes: [32, 64], cdna: 0, sgprs: 106, constantBusLimit: 2, vo
 const lds64K = { ldsBytes: 65536 } as const;
 
 export const targets: readonly Target[] = [
-  { name: 'gfx900', ...gfx9, cdna: 0, ...lds64K, hasIeeeBit: true },
-  { name: 'gfx906', ...gfx9, cdna: 0, ...lds64K, hasIeeeBit: true },
-  { name: 'gfx908', ...gfx9, cdna: 1, ...lds64K, hasIeeeBit: true },
-  { name: 'gfx90a', ...gfx9, cdna: 2, ...lds64K, hasIeeeBit: true },
-  { name: 'gfx942', ...gfx9, cdna: 3, ...lds64K, hasIeeeBit: true },
-  { name: 'gfx950', ...gfx9, cdna: 4, ldsBytes: 163840, hasIeeeBit: true },
-  { name: 'gfx1010', ...rdna, generation: 'gfx10', ...lds64K, hasIeeeBit: true },
-  { name: 'gfx1030', ...rdna, generation: 'gfx10', ...lds64K, hasIeeeBit: true },
-  { name: 'gfx1100', ...rdna, generation: 'gfx11', ...lds64K, hasIeeeBit: true },
-  { name: 'gfx1200', ...rdna, generation: 'gfx12', ...lds64K, hasIeeeBit: false },
-  { name: 'gfx1201', ...rdna, generation: 'gfx12', ...lds64K, hasIeeeBit: false },
+  { name: 'gfx900', ...gfx9, cdna: 0, ...lds64K, hasIeeeBit: true, hasGds: true },
+  { name: 'gfx906', ...gfx9, cdna: 0, ...lds64K, hasIeeeBit: true, hasGds: true },
+  { name: 'gfx908', ...gfx9, cdna: 1, ...lds64K, hasIeeeBit: true, hasGds: true },
+  { name: 'gfx90a', ...gfx9, cdna: 2, ...lds64K, hasIeeeBit: true, hasGds: false },
+  { name: 'gfx942', ...gfx9, cdna: 3, ...lds64K, hasIeeeBit: true, hasGds: false },
+  { name: 'gfx950', ...gfx9, cdna: 4, ldsBytes: 163840, hasIeeeBit: true, hasGds: false },
+  { name: 'gfx1010', ...rdna, generation: 'gfx10', ...lds64K, hasIeeeBit: true, hasGds: true },
+  { name: 'gfx1030', ...rdna, generation: 'gfx10', ...lds64K, hasIeeeBit: true, hasGds: true },
+  { name: 'gfx1100', ...rdna, generation: 'gfx11', ...lds64K, hasIeeeBit: true, hasGds: true },
+  { name: 'gfx1200', ...rdna, generation: 'gfx12', ...lds64K, hasIeeeBit: false, hasGds: false },
+  { name: 'gfx1201', ...rdna, generation: 'gfx12', ...lds64K, hasIeeeBit: false, hasGds: false },
 ];
 
 export const defaultTarget = 'gfx90a';
