@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { IEEE_DEFAULT, Round } from '../../src/float/control.ts';
+import { isNaNBits } from '../../src/float/exact.ts';
+import { gzipLines, testFloatLines } from './files.ts';
+import { F16_MULADD, OPERATIONS, type Operation } from './operations.ts';
+
+/**
+ * Berkeley TestFloat's cases (against SoftFloat 3e) and musl's libc-test, for both the oracle and the fast library.
+ * NaN is compared as NaN, since the files follow x86's choice of payload; out-of-range conversions to integers are
+ * compared with AMD's saturation instead of the file's value (LLVM's V_CVT: saturate, NaN gives 0).
+ */
+const FILES = [
+  'f64_add',
+  'f64_sub',
+  'f64_mul',
+  'f64_div',
+  'f64_mulAdd',
+  'f64_sqrt',
+  'f64_lt',
+  'f64_le',
+  'f64_eq',
+  'f64_roundToInt',
+  'f64_to_f32',
+  'f32_to_f64',
+  'f64_to_i32',
+  'f64_to_ui32',
+  'i32_to_f64',
+  'ui32_to_f64',
+  'f32_div',
+  'f32_mulAdd',
+  'f32_sqrt',
+  'f16_mulAdd',
+];
+
+/** The order of the result columns. */
+const MODES = [Round.nearestEven, Round.towardZero, Round.down, Round.up];
+const INVALID = 0x10;
+
+const operationOf = (name: string): Operation =>
+  name === F16_MULADD.name ? F16_MULADD : OPERATIONS.find((operation) => operation.name === name)!;
+
+/** AMD's value where TestFloat reports an invalid conversion of a to a 32-bit integer. */
+const saturated = (name: string, a: bigint): bigint => {
+  if (isNaNBits(operationOf(name).operands[0]!, a)) return 0n;
+  const negative = a >> 63n === 1n;
+  if (name === 'f64_to_ui32') return negative ? 0n : 0xffffffffn;
+  return negative ? 0x80000000n : 0x7fffffffn;
+};
+
+const same = (operation: Operation, got: bigint, want: bigint): boolean =>
+  operation.format && isNaNBits(operation.format, want) ? isNaNBits(operation.format, got) : got === want;
+
+const check = (operation: Operation, operands: readonly bigint[], round: Round, want: bigint): void => {
+  const control = (IEEE_DEFAULT & ~3) | round;
+  for (const by of ['oracle', 'fast'] as const) {
+    const got = operation[by](operands, control);
+    if (!same(operation, got, want)) {
+      const at = `${operation.name}(${operands.map((bits) => bits.toString(16)).join(', ')}) mode ${round}`;
+      expect.fail(`${at}: ${by} ${got.toString(16)}, file ${want.toString(16)}`);
+    }
+  }
+};
+
+describe('TestFloat', () => {
+  test.each(FILES)('%s', (name) => {
+    const operation = operationOf(name);
+    const count = operation.operands.length;
+    const lines = testFloatLines(name);
+    expect(lines.length).toBeGreaterThan(150);
+    for (const columns of lines) {
+      const operands = columns.slice(0, count).map((word) => BigInt(`0x${word}`));
+      const results = columns.slice(count);
+      for (let mode = 0; 2 * mode < results.length; mode++) {
+        const invalid = (Number.parseInt(results[2 * mode + 1]!, 16) & INVALID) !== 0;
+        const clamps = invalid && /^f64_to_u?i/.test(name);
+        const want = clamps ? saturated(name, operands[0]!) : BigInt(`0x${results[2 * mode]}`);
+        check(operation, operands, MODES[mode]!, want);
+      }
+    }
+  });
+});
+
+describe('libc-test', () => {
+  const modes = new Map<string, Round>([
+    ['rn', Round.nearestEven],
+    ['ru', Round.up],
+    ['rd', Round.down],
+    ['rz', Round.towardZero],
+  ]);
+  const bits = (word: string): bigint => (word === 'nan' ? 0x7ff8000000000000n : BigInt(`0x${word}`));
+
+  test.each([
+    ['fma', 'f64_mulAdd', 3],
+    ['sqrt', 'f64_sqrt', 1],
+  ] as const)('%s', (file, name, count) => {
+    const lines = gzipLines(`libctest_${file}.txt.gz`);
+    expect(lines.length).toBeGreaterThan(600);
+    for (const [, mode, ...words] of lines) {
+      check(operationOf(name), words.slice(0, count).map(bits), modes.get(mode!)!, bits(words[count]!));
+    }
+  });
+});
