@@ -1,5 +1,6 @@
 import { link } from 'wesl';
 import { shaderSources } from '#shader-sources';
+import { romModule } from './rom.ts';
 
 export type LinkOptions = {
   /** Modules beside those in `shaders/`, by path (`kernel.wesl`), such as a generated kernel that imports from `package::`. */
@@ -37,7 +38,7 @@ async function linkUncached(
   { sources, constants, conditions, comments = false }: LinkOptions,
 ): Promise<string> {
   const linked = await link({
-    weslSrc: { ...shaderSources(), ...sources },
+    weslSrc: { ...shaderSources(), 'isa/rom.wesl': romModule(), ...sources },
     rootModuleName: root,
     ...(constants && { constants }),
     ...(conditions && { conditions }),
