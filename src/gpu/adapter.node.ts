@@ -18,6 +18,12 @@ const DAWN_OPTIONS = ['enable-dawn-features=disable_workgroup_init'];
 /** Keeps a library loaded although Node closes it again, because it is no Node add-on (dlopen(3), RTLD_NODELETE). */
 const RTLD_NODELETE = 0x1000;
 
+/**
+ * Every instance that gave an adapter. Dawn frees an instance when its object is collected, with devices still at work on
+ * it: the process then dies in a mutex. This keeps no process alive.
+ */
+const instances: GPU[] = [];
+
 export type OpenedGpu =
   | { gpu: GPU; adapter: GPUAdapter; choice: AdapterChoice }
   | { gpu: undefined; adapter: undefined; choice: AdapterChoice };
@@ -97,6 +103,7 @@ async function openSystem(dawn: Dawn, driver: Driver, reasons: string[]): Promis
     return undefined;
   }
   reasons.push(`system: ${description}`);
+  instances.push(gpu);
   return { gpu, adapter, choice: { driver: 'system', reasons, description, software } };
 }
 
@@ -114,5 +121,6 @@ async function openSwiftShader(dawn: Dawn, reasons: string[]): Promise<OpenedGpu
   }
   const description = describeAdapter(adapter);
   reasons.push(`SwiftShader of ${found.origin}: ${description}`);
+  instances.push(gpu);
   return { gpu, adapter, choice: { driver: 'swiftshader', reasons, description, software: true } };
 }
