@@ -45,7 +45,7 @@ export interface OperandSpec {
   readonly type: OperandType;
   /** `update`: a destination whose old value is also a source, the last one (v_fmac). */
   readonly role: 'dst' | 'src' | 'update';
-  /** May be left out of the text, and is left out where it is 0 (s_endpgm). */
+  /** May be left out of the text, and is left out where it is 0, else printed in decimal (s_endpgm). */
   readonly optional?: true;
   /** LLVM prints it in hexadecimal whatever its value (s_round_mode 0x0), not small values in decimal (s_nop 0). */
   readonly hex?: true;

@@ -30,6 +30,9 @@ const define = (
 });
 
 const immediate = (type: OperandType = 'simm16'): OperandSpec[] => [src('simm16', type)];
+/** LLVM prints counts of these in hexadecimal. */
+const hexImmediate: OperandSpec[] = [{ ...src('simm16', 'simm16'), hex: true }];
+const optionalImmediate: OperandSpec[] = [{ ...src('simm16', 'simm16'), optional: true }];
 
 const all = (gfx9: number, gfx10: number, gfx11: number, gfx12: number, encoding: Encoding = 'SOPP') =>
   forms(encoding, { gfx9, gfx10, gfx11, gfx12 });
@@ -38,12 +41,12 @@ const all = (gfx9: number, gfx10: number, gfx11: number, gfx12: number, encoding
 const counterWait = (counter: string, opcodes: Opcodes) =>
   define(`s_waitcnt_${counter}`, `Wait until ${counter} is at most the immediate`, forms('SOPK', opcodes), [
     src('sdst', 'b32'),
-    src('simm16', 'simm16'),
+    ...hexImmediate,
   ]);
 
 /** A wait of gfx12: `s_wait_dscnt 0x0`. */
 const wait = (counter: string, gfx12: number) =>
-  define(`s_wait_${counter}`, `Wait until ${counter} is at most the immediate`, forms('SOPP', { gfx12 }), immediate());
+  define(`s_wait_${counter}`, `Wait until ${counter} is at most the immediate`, forms('SOPP', { gfx12 }), hexImmediate);
 
 export const control: readonly InstructionDef[] = [
   define('s_nop', 'Do nothing', all(0x0, 0x0, 0x0, 0x0), immediate()),
@@ -53,7 +56,7 @@ export const control: readonly InstructionDef[] = [
     's_clause',
     'Keep the following instructions together',
     forms('SOPP', { gfx10: 0x21, gfx11: 0x5, gfx12: 0x5 }),
-    immediate(),
+    hexImmediate,
   ),
   define(
     's_inst_prefetch',
@@ -62,7 +65,7 @@ export const control: readonly InstructionDef[] = [
       ...forms('SOPP', { gfx10: 0x20 }),
       ...forms('SOPP', { gfx11: 0x4 }, { name: 's_set_inst_prefetch_distance', aliases: ['s_inst_prefetch'] }),
     ],
-    immediate(),
+    hexImmediate,
   ),
   define(
     's_delay_alu',
@@ -90,7 +93,7 @@ export const control: readonly InstructionDef[] = [
     immediate('depctr'),
   ),
   define('s_wait_idle', 'Wait until the wave is idle', forms('SOPP', { gfx10: 0x22, gfx11: 0xa, gfx12: 0xa })),
-  define('s_wait_event', 'Wait for an event', forms('SOPP', { gfx11: 0xb, gfx12: 0xb }), immediate()),
+  define('s_wait_event', 'Wait for an event', forms('SOPP', { gfx11: 0xb, gfx12: 0xb }), hexImmediate),
   wait('loadcnt', 0x40),
   wait('storecnt', 0x41),
   wait('samplecnt', 0x42),
@@ -118,5 +121,5 @@ export const control: readonly InstructionDef[] = [
     [],
     end,
   ),
-  define('s_endpgm', 'End the wave', all(0x1, 0x1, 0x30, 0x30), immediate(), end),
+  define('s_endpgm', 'End the wave', all(0x1, 0x1, 0x30, 0x30), optionalImmediate, end),
 ];

@@ -85,7 +85,7 @@ export const mode: readonly InstructionDef[] = [
     family,
     summary: 'Set how f32 (bits 1:0) and f16, f64 (bits 3:2) round',
     forms: forms('SOPP', { gfx10: 0x24, gfx11: 0x11, gfx12: 0x11 }),
-    operands: [src('simm16', 'simm16')],
+    operands: [{ ...src('simm16', 'simm16'), hex: true }],
     semantics: writes(setField(0), 's_round_mode'),
     fidelity: documented,
   },
