@@ -39,7 +39,7 @@ export async function openDevice(adapter: GPUAdapter): Promise<GPUDevice> {
 }
 
 /** The adapter's name as its driver tells it: description first, else vendor and architecture. */
-export function describeAdapter({ info }: GPUAdapter): string {
+export function describeAdapter({ info }: Pick<GPUAdapter, 'info'>): string {
   const family = [info.vendor, info.architecture].filter(Boolean).join(' ');
   return info.description || info.device || family || 'unnamed adapter';
 }

@@ -1,0 +1,35 @@
+/** Who runs kernels over a packed batch: a device in this process, or a child process that has one. */
+import type { Shape } from '../wavefront/layout.ts';
+import type { Dispatch } from './translate.ts';
+
+/** Plain data, so that it can go to another process. */
+export interface Job {
+  /** Linked WGSL modules with an entry point `main`. */
+  readonly kernels: readonly string[];
+  readonly dispatches: readonly Dispatch[];
+  readonly shape: Shape;
+}
+
+/** Milliseconds; `compileMs` only where a kernel was new. */
+export interface JobCost {
+  readonly compileMs?: number;
+  readonly uploadMs: number;
+  readonly deviceMs?: number;
+  readonly readbackMs: number;
+}
+
+export interface KernelRunner {
+  /** The adapter, for people. */
+  readonly device: string;
+  /** It computes on the CPU. */
+  readonly software: boolean;
+  /** Bytes that one buffer and one binding of it may have. */
+  readonly maxBufferBytes: number;
+  readonly maxBindingBytes: number;
+  /**
+   * Runs the job over the packed words of a batch of its shape and gives the words afterwards.
+   * @throws EngineError
+   */
+  run(job: Job, words: Uint32Array<ArrayBuffer>): Promise<{ words: Uint32Array<ArrayBuffer>; cost: JobCost }>;
+  close(): Promise<void>;
+}

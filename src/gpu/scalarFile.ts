@@ -1,0 +1,152 @@
+/**
+ * The scalar registers of a wave in a kernel: which WGSL values each stands for.
+ *
+ * A lane mask has two forms: words that every lane computes alike, and one bool a lane. Vector compares and EXEC live in the
+ * second, and most masks are never needed in the first, which takes a ballot across the wave. So a register holds whichever it
+ * was written in, the other is made where it is asked for, and each is kept.
+ */
+import { Special } from '../wavefront/layout.ts';
+import { hex, type KernelText } from './kernel.ts';
+
+/** One SGPR, or the pair that a mask of wave64 takes. */
+interface Unit {
+  readonly slot: number;
+  readonly words: (string | undefined)[];
+  /** The buffer does not hold `words[i]`. */
+  readonly dirty: boolean[];
+  /** The lane's bit. */
+  lane?: string | undefined;
+  /** The buffer holds `lane` not, and so it holds none of the words. */
+  laneDirty: boolean;
+}
+
+export class ScalarFile {
+  readonly #kernel: KernelText;
+  readonly #units = new Map<number, Unit>();
+  /** SCC is whether any lane has this bit; undecided until someone asks. */
+  #sccBit: string | undefined;
+
+  constructor(kernel: KernelText) {
+    this.#kernel = kernel;
+  }
+
+  /** The word as every lane sees it: a u32 expression. */
+  word(slot: number): string {
+    const unit = this.#unitOf(slot);
+    const at = slot - unit.slot;
+    if (unit.words[at] !== undefined) return unit.words[at];
+    if (unit.laneDirty) this.#count(unit);
+    else unit.words[at] = this.#kernel.scalarWord(slot);
+    return unit.words[at]!;
+  }
+
+  /** This lane's bit of the mask that starts at `slot`: a bool expression. */
+  bit(slot: number): string {
+    const unit = this.#unitOf(slot);
+    if (unit.lane !== undefined) return unit.lane;
+    if (unit.words.every((word) => word === undefined)) unit.lane = this.#kernel.maskBit(slot);
+    else unit.lane = this.bitOf(unit.words.map((_, i) => this.word(slot + i)));
+    return unit.lane;
+  }
+
+  /** This lane's bit of mask words. */
+  bitOf(words: readonly string[]): string {
+    if (words.every((word) => word === hex(0xffffffff))) return 'true';
+    if (words.every((word) => word === hex(0))) return 'false';
+    const word = words.length === 1 ? words[0]! : `select(${words[0]}, ${words[1]}, lane >= 32u)`;
+    return this.#kernel.value('m', `((${word} >> (lane & 31u)) & 1u) != 0u`);
+  }
+
+  /** The mask at `slot` exists as bits only. */
+  isBits(slot: number): boolean {
+    const unit = this.#unitOf(slot);
+    return unit.laneDirty && unit.words.some((word) => word === undefined);
+  }
+
+  /** Writes one word, or the two of a pair. */
+  writeWords(slot: number, values: readonly string[]): void {
+    const unit = this.#unitOf(slot);
+    if (unit.words.length > values.length && unit.laneDirty) this.#count(unit);
+    values.forEach((value, i) => {
+      const part = this.#unitOf(slot + i);
+      const at = slot + i - part.slot;
+      part.words[at] = value;
+      part.dirty[at] = true;
+      part.lane = undefined;
+      part.laneDirty = false;
+    });
+  }
+
+  writeBit(slot: number, bit: string): void {
+    const unit = this.#unitOf(slot);
+    unit.words.fill(undefined);
+    unit.dirty.fill(false);
+    unit.lane = bit;
+    unit.laneDirty = true;
+  }
+
+  writeScc(value: string): void {
+    this.#sccBit = undefined;
+    this.writeWords(this.#kernel.special(Special.scc), [value]);
+  }
+
+  /** SCC becomes whether any lane has this bit. */
+  writeSccAny(bit: string): void {
+    this.#sccBit = bit;
+  }
+
+  /** Makes the words that can only be had by a barrier, so that `stores` needs none. */
+  settle(): void {
+    if (this.#sccBit === undefined) return;
+    const words = this.#kernel.ballot(this.#sccBit);
+    this.writeScc(this.#kernel.value('s', `select(0u, 1u, (${words.join(' | ')}) != 0u)`));
+  }
+
+  /** Words that `stores` overwrites: by lane 0, or bit by bit. */
+  stored(by: 'words' | 'bits'): number[] {
+    return [...this.#units.values()].flatMap((unit) =>
+      unit.words.flatMap((_, i) => ((by === 'bits' ? unit.laneDirty : unit.dirty[i]) ? [unit.slot + i] : [])),
+    );
+  }
+
+  /** Statements that bring the buffer up to date. */
+  stores(): string[] {
+    const masks: string[] = [];
+    const words: string[] = [];
+    for (const unit of this.#units.values()) {
+      if (unit.laneDirty) masks.push(this.#kernel.storeBit(unit.slot, unit.lane!));
+      unit.dirty.forEach((dirty, i) => {
+        if (dirty) words.push(`atomicStore(&scalars[scalar_base + ${unit.slot + i}u], ${unit.words[i]});`);
+      });
+    }
+    return words.length > 0 ? [...masks, 'if (lane == 0u) {', ...words.map((s) => `  ${s}`), '}'] : masks;
+  }
+
+  /** Turns bits into words. */
+  #count(unit: Unit): void {
+    this.#kernel.ballot(unit.lane!).forEach((word, i) => {
+      unit.words[i] = word;
+      unit.dirty[i] = true;
+    });
+    unit.laneDirty = false;
+  }
+
+  #unitOf(slot: number): Unit {
+    const { sgprs, lanes } = this.#kernel;
+    const base = slot < sgprs ? 0 : sgprs;
+    // In wave64 a mask takes an even SGPR and the next; VCC and EXEC are such pairs, the other special words stand alone.
+    const paired = lanes === 64 && (slot < sgprs ? (slot | 1) < sgprs : slot - sgprs <= Special.execHi);
+    const first = paired ? slot - ((slot - base) & 1) : slot;
+    let unit = this.#units.get(first);
+    if (unit === undefined) {
+      unit = {
+        slot: first,
+        words: paired ? [undefined, undefined] : [undefined],
+        dirty: paired ? [false, false] : [false],
+        laneDirty: false,
+      };
+      this.#units.set(first, unit);
+    }
+    return unit;
+  }
+}

@@ -1,0 +1,148 @@
+/** One instruction to WGSL: what it reads, the call of its body in `shaders/isa`, what it writes. */
+import type { InstructionDef, LaneSemantics, ScalarSemantics, Semantics } from '../isa/instruction.ts';
+import { wordsOf } from '../isa/operand.ts';
+import type { Variant } from '../isa/target.ts';
+import type { Instruction } from '../program/program.ts';
+import { hex, type WgslFunction } from './kernel.ts';
+import { ldsInstruction } from './translate.lds.ts';
+import { halves } from './vectorFile.ts';
+import type { WaveText } from './waveText.ts';
+
+/** Writes the WGSL of one instruction behind what stands there. */
+export function translateInstruction(wave: WaveText, instruction: Instruction): void {
+  const semantics: Semantics = instruction.def.semantics(wave.variant);
+  switch (semantics.unit) {
+    case 'valu':
+      vectorInstruction(wave, instruction, semantics);
+      break;
+    case 'salu':
+      scalarInstruction(wave, instruction, semantics);
+      break;
+    case 'lds':
+      ldsInstruction(wave, instruction, semantics);
+      break;
+    case 'control':
+      break;
+  }
+}
+
+/** The functions of `shaders/isa` that an instruction calls. */
+export function functionsOf(instruction: Instruction, variant: Variant): WgslFunction[] {
+  const semantics = instruction.def.semantics(variant);
+  const { family } = instruction.def;
+  const body = 'wgsl' in semantics && semantics.wgsl !== undefined ? [{ family, name: semantics.wgsl }] : [];
+  return [...body, ...modifiersOf(instruction)];
+}
+
+const float = (def: InstructionDef): 'f64' | 'f32' =>
+  def.operands.some(({ role, type }) => role !== 'src' && type === 'f64') ? 'f64' : 'f32';
+
+const modifier = (name: string): WgslFunction => ({ family: 'modifiers', name });
+
+/** OMOD acts under other conditions on the f32 approximations, which flush whatever MODE says. */
+const omodActs = (def: InstructionDef): WgslFunction =>
+  modifier(
+    `omod_acts_${def.family === 'transcendental' && float(def) === 'f32' ? 'transcendental_' : ''}${float(def)}`,
+  );
+
+function modifiersOf({ def, omod, clamp }: Instruction): WgslFunction[] {
+  return [
+    ...(omod !== 0 ? [omodActs(def), modifier(`${float(def)}_omod`)] : []),
+    ...(clamp ? [modifier(`${float(def)}_clamp`)] : []),
+  ];
+}
+
+function vectorInstruction(wave: WaveText, instruction: Instruction, semantics: LaneSemantics): void {
+  const { def, operands } = instruction;
+  const { kernel } = wave;
+  const withOperand = def.operands.map((spec, i) => ({ ...spec, operand: operands[i]! }));
+  const sources = withOperand.filter(({ role }) => role === 'src');
+  const updated = withOperand.filter(({ role }) => role === 'update');
+  const args = [...sources, ...updated].map(({ operand, type }) => wave.argument(operand, type));
+  if (semantics.usesMode) args.push(wave.effectiveMode);
+  const result = kernel.value('d', kernel.call({ family: def.family, name: semantics.wgsl }, args));
+
+  const mask = withOperand.find(({ role, type }) => role === 'dst' && type === 'mask');
+  const vector = withOperand.find(({ role, type }) => role !== 'src' && type !== 'mask');
+  if (vector) {
+    if (vector.operand.kind !== 'vgpr') throw new Error(`${def.name}: the destination is no VGPR`);
+    const modified = applyModifiers(wave, instruction, mask ? `${result}.d` : result);
+    const words = halves(modified, wordsOf(vector.type, kernel.layout.shape.waveSize));
+    const { index } = vector.operand;
+    for (const [i, word] of words.entries()) wave.vectors.write(index + i, word);
+  }
+  if (mask && mask.operand.kind === 'scalar') {
+    const bit = kernel.value('m', `${wave.exec} && ${vector ? `${result}.flag` : result}`);
+    wave.writeMask(mask.operand.code, bit);
+  }
+}
+
+/** OMOD, then CLAMP, on the rounded result. CLAMP of an instruction without a vector destination has no effect on bits. */
+function applyModifiers(wave: WaveText, { def, omod, clamp }: Instruction, result: string): string {
+  if (omod === 0 && !clamp) return result;
+  const { kernel, effectiveMode } = wave;
+  let modified = result;
+  if (omod !== 0) {
+    const always = !wave.variant.target.hasIeeeBit;
+    const acts = kernel.call(omodActs(def), [effectiveMode, String(always)]);
+    const scaled = kernel.call(modifier(`${float(def)}_omod`), [modified, hex(omod), effectiveMode]);
+    modified = kernel.value('d', `select(${modified}, ${scaled}, ${acts})`);
+  }
+  return clamp ? kernel.value('d', kernel.call(modifier(`${float(def)}_clamp`), [modified, effectiveMode])) : modified;
+}
+
+function scalarInstruction(wave: WaveText, instruction: Instruction, semantics: ScalarSemantics): void {
+  const { def, operands } = instruction;
+  if (semantics.laneWgsl !== undefined && actsOnBits(wave, instruction)) {
+    maskInstruction(wave, instruction, semantics, semantics.laneWgsl);
+    return;
+  }
+  const { kernel } = wave;
+  const sources = def.operands.flatMap((spec, i) => (spec.role === 'dst' ? [] : [{ ...spec, operand: operands[i]! }]));
+  const args = sources.map(({ operand, type }) => wave.argument(operand, type));
+  const constant = sources.every(({ operand }) => operand.kind !== 'scalar');
+  const body = { family: def.family, name: semantics.wgsl };
+  if (semantics.writesMode) {
+    const { knownMode } = wave;
+    wave.knownMode =
+      constant && knownMode
+        ? { text: kernel.call(body, [...args, knownMode.text]), calls: [...knownMode.calls, body] }
+        : undefined;
+    wave.mode = kernel.value('mode', kernel.call(body, [...args, wave.mode]));
+    return;
+  }
+  if (semantics.usesMode) args.push(wave.mode);
+  const result = kernel.value('d', kernel.call(body, args));
+  const to = def.operands.findIndex(({ role }) => role === 'dst');
+  const destination = operands[to]!;
+  const words = halves(result, wordsOf(def.operands[to]!.type, kernel.layout.shape.waveSize));
+  if (semantics.writesScc) wave.scalars.writeScc(kernel.value('s', `select(0u, 1u, (${words.join(' | ')}) != 0u)`));
+  if (destination.kind === 'scalar') wave.writeScalar(destination.code, words);
+}
+
+/** The operation is on a whole mask, and one of its sources exists as bits only. */
+function actsOnBits(wave: WaveText, { def, operands }: Instruction): boolean {
+  const { lanes } = wave.kernel;
+  return (
+    def.operands.every(({ type }) => wordsOf(type, wave.kernel.layout.shape.waveSize) * 32 === lanes) &&
+    def.operands.some(({ role }, i) => {
+      const operand = operands[i]!;
+      const slot = operand.kind === 'scalar' ? wave.slot(operand.code) : undefined;
+      return role === 'src' && slot !== undefined && wave.scalars.isBits(slot);
+    })
+  );
+}
+
+function maskInstruction(
+  wave: WaveText,
+  { def, operands }: Instruction,
+  semantics: ScalarSemantics,
+  laneWgsl: string,
+): void {
+  const { kernel } = wave;
+  const args = def.operands.flatMap(({ role }, i) => (role === 'src' ? [wave.sourceBit(operands[i]!)] : []));
+  const bit = kernel.value('m', kernel.call({ family: def.family, name: laneWgsl }, args));
+  if (semantics.writesScc) wave.scalars.writeSccAny(bit);
+  const destination = operands[def.operands.findIndex(({ role }) => role === 'dst')]!;
+  if (destination.kind === 'scalar') wave.writeMask(destination.code, bit);
+}

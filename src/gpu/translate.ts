@@ -1,0 +1,155 @@
+/**
+ * Program to kernels. A kernel runs a stretch of instructions for one wave a workgroup; between kernels everything lies in the
+ * state buffer, so a program may be cut anywhere. It is cut where a kernel would cost a driver too much to compile, and at
+ * barriers of workgroups of several waves: the dispatches that follow each other then are what puts waves in order.
+ */
+import { EngineError } from '../engine.ts';
+import type { Variant } from '../isa/target.ts';
+import type { Instruction, Program } from '../program/program.ts';
+import type { Layout } from '../wavefront/layout.ts';
+import { hex } from './kernel.ts';
+import { functionsOf, translateInstruction } from './translate.instruction.ts';
+import { type KnownMode, WaveText } from './waveText.ts';
+
+/** Kernels that follow each other. */
+export interface Stage {
+  /** Indices into `Plan.kernels`. */
+  readonly kernels: readonly number[];
+  /** The waves of a workgroup go through these kernels one after the other, since they share LDS. */
+  readonly waveByWave: boolean;
+}
+
+export interface Plan {
+  /** Modules that import from `package::isa`; each has an entry point `main`. */
+  readonly kernels: readonly string[];
+  readonly stages: readonly Stage[];
+}
+
+export interface TranslateOptions {
+  /** MODE that all waves start with, if they do. */
+  readonly mode: number | undefined;
+  readonly maxSteps: number;
+  /** Operations that a function of `shaders/isa` brings into a kernel. */
+  readonly costs: ReadonlyMap<string, number>;
+  /** Operations that a kernel may have, unless a single instruction has more. */
+  readonly maxKernelCost: number;
+}
+
+/** One dispatch: `waves` waves from `first` on, `stride` apart. */
+export interface Dispatch {
+  readonly kernel: number;
+  readonly first: number;
+  readonly stride: number;
+  readonly waves: number;
+}
+
+/** The instructions that a wave executes, from the first to the one that ends it. */
+export function executed(program: Program, variant: Variant): readonly Instruction[] {
+  const end = program.instructions.findIndex(({ def }) => {
+    const semantics = def.semantics(variant);
+    return semantics.unit === 'control' && semantics.effect === 'end';
+  });
+  return end < 0 ? program.instructions : program.instructions.slice(0, end + 1);
+}
+
+/** @throws EngineError if a wave of the batch lacks registers that the program names, or the program needs GDS. */
+export function translate(program: Program, layout: Layout, variant: Variant, options: TranslateOptions): Plan {
+  const { shape } = layout;
+  if (program.waveSize !== shape.waveSize)
+    throw new EngineError(
+      'unsupported',
+      `the program is for wave${program.waveSize}, the waves are wave${shape.waveSize}`,
+    );
+  if (program.vgprs > shape.vgprs || program.sgprs > shape.sgprs)
+    throw new EngineError(
+      'unsupported',
+      `the program names ${program.vgprs} VGPRs and ${program.sgprs} SGPRs, a wave has ${shape.vgprs} and ${shape.sgprs}`,
+    );
+  const all = executed(program, variant);
+  const gds = all.find((instruction) => instruction.gds);
+  if (gds) throw new EngineError('unsupported', `${gds.def.name} at ${gds.pc}: there is no GDS here, only LDS`);
+
+  const run = all.slice(0, options.maxSteps);
+  const ordered = shape.wavesPerGroup > 1 && run.some((instruction) => unitOf(instruction, variant) === 'lds');
+  const kernels: string[] = [];
+  const stages: Stage[] = [];
+  let knownMode: KnownMode | undefined =
+    options.mode === undefined ? undefined : { text: hex(options.mode), calls: [] };
+  let afterFaults = false;
+
+  const stretches = cutAtBarriers(run, ordered, variant).map((stretch) => cutAtCost(stretch, variant, options));
+  // A step budget that runs out is a fault of the instruction it stops at; the last kernel reports it.
+  const stoppedAt = all[run.length];
+  if (stoppedAt && stretches.length === 0) stretches.push([[]]);
+  for (const [i, pieces] of stretches.entries()) {
+    const touches = pieces.map((piece) => piece.some((instruction) => unitOf(instruction, variant) === 'lds'));
+    const first = kernels.length;
+    for (const [j, piece] of pieces.entries()) {
+      const wave = new WaveText({ layout, afterFaults }, variant, knownMode);
+      for (const instruction of piece) translateInstruction(wave, instruction);
+      if (stoppedAt && i === stretches.length - 1 && j === pieces.length - 1) wave.stop(stoppedAt.pc);
+      kernels.push(wave.finish());
+      knownMode = wave.knownMode;
+      afterFaults ||= touches[j]!;
+    }
+    const indices = pieces.map((_, j) => first + j);
+    const [from, to] = ordered ? [touches.indexOf(true), touches.lastIndexOf(true) + 1] : [-1, 0];
+    if (from < 0) stages.push({ kernels: indices, waveByWave: false });
+    else
+      stages.push(
+        { kernels: indices.slice(0, from), waveByWave: false },
+        { kernels: indices.slice(from, to), waveByWave: true },
+        { kernels: indices.slice(to), waveByWave: false },
+      );
+  }
+  return { kernels, stages };
+}
+
+/** The dispatches of a plan over a batch, in their order. */
+export function dispatchesOf(plan: Plan, { shape, groups }: Layout): Dispatch[] {
+  const { waves, wavesPerGroup } = shape;
+  return plan.stages.flatMap(({ kernels, waveByWave }) =>
+    waveByWave
+      ? Array.from({ length: wavesPerGroup }, (_, first) =>
+          kernels.map((kernel) => ({ kernel, first, stride: wavesPerGroup, waves: groups })),
+        ).flat()
+      : kernels.map((kernel) => ({ kernel, first: 0, stride: 1, waves })),
+  );
+}
+
+const unitOf = ({ def }: Instruction, variant: Variant) => def.semantics(variant).unit;
+
+function cutAtBarriers(instructions: readonly Instruction[], ordered: boolean, variant: Variant): Instruction[][] {
+  const stretches: Instruction[][] = [];
+  let open = false;
+  for (const instruction of instructions) {
+    const semantics = instruction.def.semantics(variant);
+    if (semantics.unit === 'control') {
+      if (ordered && semantics.effect === 'barrier') open = false;
+      continue;
+    }
+    if (!open) stretches.push([]);
+    open = true;
+    stretches.at(-1)!.push(instruction);
+  }
+  return stretches;
+}
+
+function cutAtCost(
+  instructions: readonly Instruction[],
+  variant: Variant,
+  { costs, maxKernelCost }: TranslateOptions,
+): Instruction[][] {
+  const pieces: Instruction[][] = [];
+  let total = Number.POSITIVE_INFINITY;
+  for (const instruction of instructions) {
+    const cost = functionsOf(instruction, variant).reduce((sum, { name }) => sum + (costs.get(name) ?? 0), 0);
+    if (total + cost > maxKernelCost) {
+      pieces.push([]);
+      total = 0;
+    }
+    pieces.at(-1)!.push(instruction);
+    total += cost;
+  }
+  return pieces;
+}

@@ -1,0 +1,154 @@
+/** A wave in a kernel: its registers, MODE and EXEC, as instructions read and write them. */
+import { constantWords, type Operand, type OperandType, wordsOf } from '../isa/operand.ts';
+import type { Variant } from '../isa/target.ts';
+import { Special, scalarSlot } from '../wavefront/layout.ts';
+import { Scalar } from '../wavefront/registers.ts';
+import { FaultCode } from '../wavefront/state.ts';
+import { hex, type KernelStart, KernelText, type WgslFunction } from './kernel.ts';
+import { ScalarFile } from './scalarFile.ts';
+import { pair, VectorFile } from './vectorFile.ts';
+
+/** MODE as a WGSL expression, and the functions it calls: kept from kernel to kernel while it is made of constants alone. */
+export interface KnownMode {
+  readonly text: string;
+  readonly calls: readonly WgslFunction[];
+}
+
+/** Everything about a wave that instructions act on, while one kernel is written. */
+export class WaveText {
+  readonly kernel: KernelText;
+  readonly vectors: VectorFile;
+  readonly scalars: ScalarFile;
+  readonly variant: Variant;
+  /** Undefined when MODE is known only where the program runs. */
+  knownMode: KnownMode | undefined;
+  #mode: string;
+
+  constructor(start: KernelStart, variant: Variant, knownMode: KnownMode | undefined) {
+    this.kernel = new KernelText(start);
+    this.vectors = new VectorFile(this.kernel);
+    this.scalars = new ScalarFile(this.kernel);
+    this.variant = variant;
+    this.knownMode = knownMode;
+    this.#mode = '';
+    if (knownMode) {
+      for (const call of knownMode.calls) this.kernel.call(call, []);
+      this.#mode = this.kernel.value('mode', knownMode.text);
+    }
+  }
+
+  /** MODE as it stands in the register. */
+  get mode(): string {
+    if (this.#mode === '') this.#mode = this.kernel.value('mode', this.scalars.word(this.kernel.special(Special.mode)));
+    return this.#mode;
+  }
+
+  set mode(value: string) {
+    this.#mode = value;
+    this.scalars.writeWords(this.kernel.special(Special.mode), [value]);
+  }
+
+  /** MODE as vector instructions act on it: gfx12 has neither DX10_CLAMP nor IEEE and acts as if both were set. */
+  get effectiveMode(): string {
+    return this.variant.target.hasIeeeBit ? this.mode : `(${this.mode} | 0x300u)`;
+  }
+
+  get execSlot(): number {
+    return this.kernel.special(Special.execLo);
+  }
+
+  /** This lane's EXEC bit. */
+  get exec(): string {
+    return this.scalars.bit(this.execSlot);
+  }
+
+  slot(code: number): number | undefined {
+    return scalarSlot(this.kernel.sgprs, code);
+  }
+
+  writeScalar(code: number, values: readonly string[]): void {
+    const slot = this.slot(code);
+    if (slot === undefined) return;
+    if (code === Scalar.execLo || code === Scalar.execHi) this.vectors.changeExec(this.exec);
+    this.scalars.writeWords(slot, values);
+  }
+
+  writeMask(code: number, bit: string): void {
+    const slot = this.slot(code);
+    if (slot === undefined) return;
+    if (code === Scalar.execLo) this.vectors.changeExec(this.exec);
+    this.scalars.writeBit(slot, bit);
+  }
+
+  /** The words of a source, modifiers applied. */
+  sourceWords(operand: Operand, type: OperandType): string[] {
+    const words = this.#plainWords(operand, wordsOf(type, this.kernel.layout.shape.waveSize), type);
+    const top = words.length - 1;
+    if (operand.abs) words[top] = `(${words[top]} & 0x7fffffffu)`;
+    if (operand.neg) words[top] = `(${words[top]} ^ 0x80000000u)`;
+    return words;
+  }
+
+  #plainWords(operand: Operand, count: number, type: OperandType): string[] {
+    const each = (word: (i: number) => string) => Array.from({ length: count }, (_, i) => word(i));
+    switch (operand.kind) {
+      case 'vgpr':
+        return each((i) => this.vectors.read(operand.index + i));
+      case 'scalar':
+        return each((i) => {
+          const slot = this.slot(operand.code + (operand.code === Scalar.null ? 0 : i));
+          return slot === undefined ? hex(0) : this.scalars.word(slot);
+        });
+      case 'immediate':
+        return each((i) => hex(i === 0 ? operand.value : 0));
+      default:
+        return constantWords(operand, type).slice(0, count).map(hex);
+    }
+  }
+
+  /** This lane's bit of a mask source. */
+  sourceBit(operand: Operand): string {
+    if (operand.kind !== 'scalar') return this.scalars.bitOf(this.sourceWords(operand, 'mask'));
+    const slot = this.slot(operand.code);
+    return slot === undefined ? 'false' : this.scalars.bit(slot);
+  }
+
+  /** A source as the argument of a body. */
+  argument(operand: Operand, type: OperandType): string {
+    if (type === 'mask') return this.sourceBit(operand);
+    return value(this.sourceWords(operand, type));
+  }
+
+  /** Statements that bring the state in the buffer up to date; they hold no barrier. */
+  stores(): string[] {
+    const { alive } = this.kernel;
+    const statements = [...this.scalars.stores(), ...this.vectors.stores(this.exec)];
+    return statements.length > 0 ? [`if (${alive}) {`, ...statements.map((s) => `  ${s}`), '}'] : [];
+  }
+
+  /** Ends the wave with a fault: it has used up its step budget before the instruction at `pc`. */
+  stop(pc: number): void {
+    const { kernel } = this;
+    const slot = (word: number) => `&scalars[scalar_base + ${kernel.special(word)}u]`;
+    kernel.beforeWriting([kernel.special(Special.fault)], []);
+    kernel.line(`if (${kernel.alive} && lane == 0u) {`);
+    kernel.line(`  atomicStore(${slot(Special.fault)}, ${FaultCode.stepBudget}u);`);
+    kernel.line(`  atomicStore(${slot(Special.faultPc)}, ${hex(pc)});`);
+    kernel.line('}');
+  }
+
+  /** Brings the state in the buffer up to date. */
+  finish(): string {
+    const { kernel, scalars } = this;
+    scalars.settle();
+    kernel.beforeWriting(scalars.stored('words'), scalars.stored('bits'));
+    for (const statement of this.stores()) kernel.line(statement);
+    return kernel.finish();
+  }
+}
+
+/** One, two or four words as a WGSL value. */
+export function value(words: readonly string[]): string {
+  if (words.length === 1) return words[0]!;
+  return words.length === 2 ? pair(words[0]!, words[1]!) : `vec4u(${words.join(', ')})`;
+}
