@@ -12,7 +12,7 @@ import { Special } from '../wavefront/layout.ts';
 import { KERNEL_MODE } from '../wavefront/mode.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
 import { WaveState } from '../wavefront/state.ts';
-import { drawPair, drawWord, newPair } from './operands.ts';
+import { type Draw, drawPair, drawWord, newPair } from './operands.ts';
 import { Random } from './random.ts';
 
 export const NUMERATOR = 0;
@@ -78,7 +78,13 @@ export type RoundName = keyof typeof rounds;
 export const modeOf = (round: RoundName): number => (KERNEL_MODE & ~0xc) | (rounds[round] << 2);
 
 /** A batch of random operand pairs, LDS addresses and LDS doubles, which seed and batch number fix. */
-export function drawBatch(shape: Shape, seed: number, batch: number, round: RoundName = 'rne'): WaveState {
+export function drawBatch(
+  shape: Shape,
+  seed: number,
+  batch: number,
+  round: RoundName = 'rne',
+  drawOperands: Draw = drawPair,
+): WaveState {
   const random = new Random(seed, batch);
   const state = WaveState.start(shape);
   const pair = newPair();
@@ -88,7 +94,7 @@ export function drawBatch(shape: Shape, seed: number, batch: number, round: Roun
     const v = state.vgpr(wave, 0).byteOffset / 4;
     const at = (register: number) => v + register * shape.waveSize;
     for (let lane = 0; lane < shape.waveSize; lane++) {
-      drawPair(random, pair);
+      drawOperands(random, pair);
       state.words[at(NUMERATOR) + lane] = pair.nLo;
       state.words[at(NUMERATOR + 1) + lane] = pair.nHi;
       state.words[at(DENOMINATOR) + lane] = pair.dLo;

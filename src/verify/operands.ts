@@ -12,7 +12,7 @@ export interface Pair {
   dLo: number;
 }
 
-type Draw = (random: Random, pair: Pair) => void;
+export type Draw = (random: Random, pair: Pair) => void;
 
 const EXPONENT_MAX = 2046;
 const FRACTION_HIGH = 0x000fffff;
@@ -188,16 +188,18 @@ export const classes: Readonly<Record<string, Draw>> = {
   ordinary: (random, pair) => atExponents(random, pair, random.between(923, 1122), random.between(923, 1122)),
 };
 
-const draws = Object.values(classes);
-
 export const newPair = (): Pair => ({ nHi: 0, nLo: 0, dHi: 0, dLo: 0 });
 
-/** Draws a pair from one of the classes. */
-export function drawPair(random: Random, pair: Pair): void {
-  draws[random.below(draws.length)]!(random, pair);
-}
+/** Draws pairs from these classes, all equally likely. */
+export const drawFrom =
+  (from: readonly Draw[]): Draw =>
+  (random, pair) =>
+    from[random.below(from.length)]!(random, pair);
 
-/** One binary64 word from the same classes: the numerator of a pair. */
+/** Draws a pair from any of the classes. */
+export const drawPair: Draw = drawFrom(Object.values(classes));
+
+/** One binary64 word from the same classes, as the numerator of a pair. */
 export function drawWord(random: Random, pair: Pair): void {
   drawPair(random, pair);
   if (random.word() & 1) setNumerator(pair, pair.dHi, pair.dLo);
