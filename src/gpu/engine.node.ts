@@ -1,0 +1,258 @@
+/**
+ * The WebGPU engine in Node. The driver runs in a child process, so that one that hangs or crashes is an error and not the end:
+ * nothing inside a process can end a thread that never returns.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { EngineError } from '../engine.ts';
+import type { Driver } from './adapter.node.ts';
+import { type ChildMessage, move, type RunMessage } from './childProtocol.ts';
+import { TranslatingEngine, type WebGpuOptions } from './engine.ts';
+import type { Job, JobCost, KernelRunner } from './runner.ts';
+
+export interface NodeGpuOptions extends WebGpuOptions {
+  /** Milliseconds that the kernels of a batch may take before the driver is taken to hang; default 60,000. */
+  readonly timeoutMs?: number;
+  /** The same for opening the adapter and for compiling; default 300,000, or `timeoutMs` if that is longer. */
+  readonly compileTimeoutMs?: number;
+  /** Which driver; default the environment variable `WAVE64_DRIVER`, or `auto`. */
+  readonly driver?: Driver;
+}
+
+/**
+ * The WebGPU engine on the best adapter there is. After a hang or a crash the next run starts a new driver process.
+ * @throws EngineError `unavailable` without an adapter
+ */
+export async function openWebGpuEngine(options: NodeGpuOptions = {}): Promise<TranslatingEngine> {
+  return new TranslatingEngine(await ChildRunner.open(options), options);
+}
+
+type Ready = Extract<ChildMessage, { kind: 'ready' }>;
+
+/** What became of a request: the child's message, or its end. */
+type Answer = ChildMessage | { readonly kind: 'ended'; readonly error: 'lost' | 'timeout'; readonly how: string };
+
+export class ChildRunner implements KernelRunner {
+  readonly #options: NodeGpuOptions;
+  readonly #words = openSharedFile();
+  readonly #numbers = new Map<string, number>();
+  #driver: DriverProcess | undefined;
+  #ready: Ready;
+  #turn: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  private constructor(options: NodeGpuOptions) {
+    this.#options = options;
+    this.#ready = { kind: 'ready', device: '', software: true, maxBufferBytes: 0, maxBindingBytes: 0 };
+  }
+
+  /** @throws EngineError */
+  static async open(options: NodeGpuOptions): Promise<ChildRunner> {
+    const runner = new ChildRunner(options);
+    try {
+      await runner.#start();
+      return runner;
+    } catch (error) {
+      await runner.close();
+      throw error;
+    }
+  }
+
+  get device(): string {
+    return this.#ready.device;
+  }
+  get software(): boolean {
+    return this.#ready.software;
+  }
+  get maxBufferBytes(): number {
+    return this.#ready.maxBufferBytes;
+  }
+  get maxBindingBytes(): number {
+    return this.#ready.maxBindingBytes;
+  }
+
+  /** Jobs run one after the other. */
+  run(job: Job, words: Uint32Array<ArrayBuffer>): Promise<{ words: Uint32Array<ArrayBuffer>; cost: JobCost }> {
+    const result = this.#turn.then(() => this.#run(job, words));
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#driver?.end();
+    this.#driver = undefined;
+    closeSync(this.#words);
+  }
+
+  get #compileTimeoutMs(): number {
+    return this.#options.compileTimeoutMs ?? Math.max(300_000, this.#options.timeoutMs ?? 0);
+  }
+
+  async #start(): Promise<DriverProcess> {
+    const driver = new DriverProcess(this.#words, this.#options.driver);
+    this.#driver = driver;
+    this.#numbers.clear();
+    const message = await driver.answer(this.#compileTimeoutMs, 'opening the WebGPU adapter');
+    if (message.kind === 'none') {
+      driver.end();
+      throw new EngineError('unavailable', `no WebGPU adapter: ${message.reasons.join('; ')}`);
+    }
+    if (message.kind !== 'ready') throw this.#failure(message);
+    this.#ready = message;
+    return driver;
+  }
+
+  async #run(job: Job, words: Uint32Array<ArrayBuffer>) {
+    if (this.#closed) throw new EngineError('lost', 'the WebGPU engine is closed');
+    const started = performance.now();
+    const driver = this.#driver ?? (await this.#start());
+    move(writeSync, this.#words, words);
+    const sent = performance.now();
+    driver.send(this.#message(job));
+    let answer = await driver.answer(this.#compileTimeoutMs, 'compiling');
+    if (answer.kind === 'compiled')
+      answer = await driver.answer(this.#options.timeoutMs ?? 60_000, 'running the program');
+    if (answer.kind !== 'done') throw this.#failure(answer);
+    const answered = performance.now();
+    const result = new Uint32Array(words.length);
+    move(readSync, this.#words, result);
+    const { uploadMs, readbackMs, ...rest } = answer.cost;
+    const cost = {
+      ...rest,
+      uploadMs: uploadMs + sent - started,
+      readbackMs: readbackMs + performance.now() - answered,
+    };
+    return { words: result, cost };
+  }
+
+  #message({ kernels, dispatches, shape }: Job): RunMessage {
+    const fresh = [...new Set(kernels)].filter((code) => !this.#numbers.has(code));
+    for (const code of fresh) this.#numbers.set(code, this.#numbers.size);
+    const numberOf = (code: string) => this.#numbers.get(code)!;
+    return {
+      kernels: kernels.map(numberOf),
+      newKernels: fresh.map((code) => [numberOf(code), code]),
+      dispatches,
+      shape,
+    };
+  }
+
+  #failure(answer: Answer): EngineError {
+    if (answer.kind === 'failed' && answer.error === 'unsupported')
+      return new EngineError('unsupported', answer.message);
+    // Whatever else went wrong, the process is not to be trusted any more.
+    this.#driver?.end();
+    this.#driver = undefined;
+    if (answer.kind === 'failed') return new EngineError(answer.error, answer.message);
+    if (answer.kind === 'ended') return new EngineError(answer.error, answer.how);
+    return new EngineError('lost', `the WebGPU driver process answered '${answer.kind}' out of turn`);
+  }
+}
+
+/** A child process with a driver in it, and its end. */
+class DriverProcess {
+  readonly #child: ChildProcess;
+  readonly #answers: Answer[] = [];
+  #waiting: ((answer: Answer) => void) | undefined;
+  #stderr = '';
+  readonly #kill = () => this.#child.kill('SIGKILL');
+
+  constructor(words: number, driver: Driver | undefined) {
+    this.#child = fork(fileURLToPath(new URL('./child.ts', import.meta.url)), {
+      execArgv: ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href],
+      env: { ...process.env, ...(driver && { WAVE64_DRIVER: driver }) },
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc', words],
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-4096);
+    });
+    this.#child.on('message', (message: ChildMessage) => this.#take(message));
+    this.#child.on('error', (error) => this.#take(ended(`there is no WebGPU driver process: ${error.message}`)));
+    // After `exit` the last of stderr may still be on its way.
+    this.#child.on('close', (code, signal) => {
+      process.off('exit', this.#kill);
+      this.#take(ended(`the WebGPU driver process ended (${signal ?? `exit code ${code}`})${this.#lastWords()}`));
+    });
+    process.once('exit', this.#kill);
+    this.#hold(false);
+  }
+
+  send(message: RunMessage): void {
+    // A child that has ended says so by `close`.
+    this.#child.send(message, () => {});
+  }
+
+  /** The next message. Only while someone waits for it does the child keep this process alive. */
+  async answer(timeoutMs: number, task: string): Promise<Answer> {
+    const known = this.#answers.shift();
+    if (known) return known;
+    this.#hold(true);
+    const answer = await new Promise<Answer>((resolve) => {
+      const how = `the WebGPU driver did not answer within ${timeoutMs / 1000} s while ${task}; it was ended`;
+      const timer = setTimeout(() => this.#take({ kind: 'ended', error: 'timeout', how }), timeoutMs);
+      this.#waiting = (answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      };
+    });
+    this.#hold(false);
+    return answer;
+  }
+
+  /** Ends the child at once: a driver that hangs heeds nothing milder. */
+  end(): void {
+    this.#child.removeAllListeners('message');
+    this.#kill();
+  }
+
+  #take(answer: Answer): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting) waiting(answer);
+    else this.#answers.push(answer);
+  }
+
+  #hold(on: boolean): void {
+    const verb = on ? 'ref' : 'unref';
+    this.#child[verb]();
+    this.#child.channel?.[verb]();
+    (this.#child.stderr as Socket | null)?.[verb]();
+  }
+
+  #lastWords(): string {
+    const line = this.#stderr.trim().split('\n').at(-1);
+    return line ? `: ${line.slice(0, 200)}` : '';
+  }
+}
+
+const ended = (how: string): Answer => ({ kind: 'ended', error: 'lost', how });
+
+const RAM_FOLDER = '/dev/shm';
+const ENOUGH_RAM = 1 << 30;
+
+/** An open file without a name, in memory where there is a folder for that with room. */
+function openSharedFile(): number {
+  const folder = mkdtempSync(join(hasRoom(RAM_FOLDER) ? RAM_FOLDER : tmpdir(), 'wave64-'));
+  try {
+    return openSync(join(folder, 'words'), 'wx+', 0o600);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function hasRoom(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize > ENOUGH_RAM;
+  } catch {
+    return false;
+  }
+}
