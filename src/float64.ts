@@ -66,10 +66,6 @@ export type Float64Function = keyof typeof MODULES;
 /** Their names. */
 export const FLOAT64_FUNCTIONS = Object.keys(MODULES) as Float64Function[];
 
-/** The import statements for a module linked with ours; what `float64Wgsl` and kernels that are generated begin with. */
-export const float64Imports = (functions: readonly Float64Function[]): string =>
-  functions.map((name) => `import package::float::${MODULES[name]}::${name};\n`).join('');
-
 /**
  * A WGSL text with the functions asked for and what they need, nothing else: put it before your own module.
  * The same in Node and in a browser bundle.
@@ -89,10 +85,13 @@ export async function float64Wgsl(
     throw new RangeError(`no binary64 function ${unknown.map((name) => `'${name}'`).join(', ')}; there are ${allowed}`);
   }
   if (functions.length === 0) return '';
-  // The linker starts at what a root module refers to: an alias for each function, which a line of text then drops again.
-  const root = 'float64';
+  // The linker keeps what a root module refers to: here one function that names those asked for, and is cut out again.
+  const imports = functions.map((name) => `import package::float::${MODULES[name]}::${name};`);
   const uses = functions.map((name) => `  _ = ${name};`);
-  const source = `${float64Imports(functions)}fn ${root}() {\n${uses.join('\n')}\n}\n`;
-  const text = await linkShader(root, { sources: { [`${root}.wesl`]: source }, comments: options.comments ?? true });
-  return text.replace(/fn float64\(\) \{[^}]*\}\s*/, '');
+  const root = [...imports, 'fn float64_root() {', ...uses, '}'].join('\n');
+  const text = await linkShader('float64_root', {
+    sources: { 'float64_root.wesl': root },
+    comments: options.comments ?? true,
+  });
+  return text.replace(/fn float64_root\(\) \{[^}]*\}\s*/, '');
 }

@@ -7,7 +7,7 @@ import { FLOAT64_FUNCTIONS } from '../../src/float64.ts';
 import { testFloatLines } from '../float/files.ts';
 import { operandsOf } from '../float/operands.ts';
 import { OPERATIONS } from '../float/operations.ts';
-import { openTestGpu, type TestGpu } from './harness.ts';
+import { type GpuFunction, openTestGpu, type TestGpu } from './harness.ts';
 
 /**
  * The WGSL library on a real adapter, bit for bit: against the oracle on exact integers in every mode and NaN rule
@@ -110,22 +110,31 @@ function* draws(seed: number): Generator<number, never> {
   }
 }
 
+type Case = { operands: readonly bigint[]; control: Control };
+
+const casesOf = (check: Check, count: number): Case[] => {
+  const controls = draws(SEED);
+  return fc.sample(operandsOf(check.operands), { numRuns: count, seed: SEED }).map((operands) => {
+    const control = controls.next().value & 0x7f;
+    return { operands, control: check.controls?.(control) ?? control };
+  });
+};
+
+/** Runs the cases on the device and by the oracle; fails at the first that differs. */
+async function expectAgreement(fn: GpuFunction, check: Check, cases: readonly Case[]): Promise<void> {
+  const got = await fn.run(cases.map(({ operands, control }) => argumentsOf(fn.parameters, check, operands, control)));
+  for (const [i, { operands, control }] of cases.entries()) {
+    const want = check.oracle(operands, control);
+    if (got[i] !== want) {
+      const at = `${check.title}(${operands.map(hex).join(', ')}) control ${control.toString(2)}`;
+      expect.fail(`${at}: WGSL ${hex(got[i]!)}, oracle ${hex(want)}`);
+    }
+  }
+}
+
 describe(`WGSL and exact integers give the same bits, seed ${SEED}`, () => {
   test.each(CHECKS)('$title', async (check) => {
-    const fn = await gpu.compile(check.wgsl);
-    const controls = draws(SEED);
-    const list = fc.sample(operandsOf(check.operands), { numRuns: CASES, seed: SEED }).map((operands) => {
-      const control = controls.next().value & 0x7f;
-      return { operands, control: check.controls?.(control) ?? control };
-    });
-    const got = await fn.run(list.map(({ operands, control }) => argumentsOf(fn.parameters, check, operands, control)));
-    for (const [i, { operands, control }] of list.entries()) {
-      const want = check.oracle(operands, control);
-      if (got[i] !== want) {
-        const at = `${check.title}(${operands.map(hex).join(', ')}) control ${control.toString(2)}`;
-        expect.fail(`${at}: WGSL ${hex(got[i]!)}, oracle ${hex(want)}`);
-      }
-    }
+    await expectAgreement(await gpu.compile(check.wgsl), check, casesOf(check, CASES));
   });
 
   test('every public function is among them', () => {
@@ -133,6 +142,35 @@ describe(`WGSL and exact integers give the same bits, seed ${SEED}`, () => {
     // f64_is_below and f32_is_below are the order inside relation, minimum and maximum.
     const rest = FLOAT64_FUNCTIONS.filter((name) => !checked.has(name));
     expect(rest).toEqual(['f64_is_below', 'f32_is_below']);
+  });
+});
+
+/**
+ * Quotients and roots take digits from f32 estimates, held below the truth by a constant. WGSL lets a driver err by 2.5
+ * ulp in a quotient, 4.5 in a root, 1 in a product or conversion (WGSL 15.7.4.1); this one is better than that. So the
+ * constant is moved by what is left, 5 * 2^-23 to either side: the integers must make up for it.
+ */
+const ESTIMATES: [wgsl: string, constants: string[]][] = [
+  ['f64_div', ['262143.75']],
+  ['f64_sqrt', ['63.99993896484375', '32767.875', '2047.99609375']],
+  ['f32_div', ['8191.96875']],
+  ['f32_sqrt', ['0.99999237060546875', '255.96875']],
+];
+
+describe(`f32 estimates as bad as WGSL allows, seed ${SEED}`, () => {
+  const moved = ESTIMATES.flatMap(([wgsl, constants]) => [
+    { wgsl, constants, error: 5 * 2 ** -23 },
+    { wgsl, constants, error: -5 * 2 ** -23 },
+  ]);
+  test.each(moved)('$wgsl $error', async ({ wgsl, constants, error }) => {
+    const check = CHECKS.find(({ title }) => title === wgsl)!;
+    const fn = await gpu.compile(wgsl, (text) =>
+      constants.reduce((edited, constant) => {
+        expect(edited.split(constant).length, `${constant} in ${wgsl}.wesl`).toBe(2);
+        return edited.replace(constant, `${Math.fround(Number(constant) * (1 + error))}f`);
+      }, text),
+    );
+    await expectAgreement(fn, check, casesOf(check, CASES));
   });
 });
 
@@ -193,7 +231,6 @@ describe('Berkeley TestFloat', () => {
       }
       compared++;
     }
-    if (process.env['FLOAT_GPU_REPORT']) console.log(`${name}: ${compared} results equal TestFloat's`);
     expect(compared).toBeGreaterThan(150);
   });
 });

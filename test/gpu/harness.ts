@@ -13,8 +13,12 @@ export type GpuFunction = {
 
 export type TestGpu = {
   device: GPUDevice;
-  /** Compiles `name`; a second call for the same one costs nothing. */
-  compile: (name: string) => Promise<GpuFunction>;
+  /**
+   * Compiles `name`; a second call for the same one costs nothing.
+   *
+   * @param edit changes the text of the module that declares it
+   */
+  compile: (name: string, edit?: (text: string) => string) => Promise<GpuFunction>;
   /** Lets the process end. */
   close: () => void;
 };
@@ -27,7 +31,8 @@ export async function openTestGpu(): Promise<TestGpu> {
   const compiled = new Map<string, Promise<GpuFunction>>();
   return {
     device,
-    compile: (name) => {
+    compile: (name, edit) => {
+      if (edit) return compileFunction(device, name, edit);
       const known = compiled.get(name) ?? compileFunction(device, name);
       compiled.set(name, known);
       return known;
@@ -82,9 +87,15 @@ function kernelSource(name: string, { module, parameters, result }: Signature): 
 `;
 }
 
-async function compileFunction(device: GPUDevice, name: string): Promise<GpuFunction> {
+async function compileFunction(
+  device: GPUDevice,
+  name: string,
+  edit: (text: string) => string = (text) => text,
+): Promise<GpuFunction> {
   const signature = signatureOf(name);
-  const code = await linkShader('kernel', { sources: { 'kernel.wesl': kernelSource(name, signature) } });
+  const path = `float/${signature.module}.wesl`;
+  const sources = { 'kernel.wesl': kernelSource(name, signature), [path]: edit(shaderSources()[path]!) };
+  const code = await linkShader('kernel', { sources });
   const module = device.createShaderModule({ code });
   const pipeline = await device.createComputePipelineAsync({ layout: 'auto', compute: { module } });
   return {
@@ -109,7 +120,8 @@ async function compileFunction(device: GPUDevice, name: string): Promise<GpuFunc
   };
 }
 
-async function dispatch(
+/** Runs a pipeline of workgroups of 64 over `count` cases: operands at binding 0, results at binding 1. */
+export async function dispatch(
   device: GPUDevice,
   pipeline: GPUComputePipeline,
   words: Uint32Array<ArrayBuffer>,
