@@ -34,6 +34,7 @@ export function violation(candidate: Candidate, target: Target, waveSize: WaveSi
     const operand = operands[index]!;
     const reason =
       operandReason(operand, spec, fieldOf(spec, layout), target, waveSize) ??
+      counterWaitReason(operand, spec, def, target) ??
       sourceModifierReason(operand, spec, def, form);
     if (reason !== undefined) return { where: index, reason };
   }
@@ -92,6 +93,17 @@ function scalarReason(code: number, count: number, words: number, target: Target
   return count > 1 && code % count !== 0 ? `SGPR pairs start at an even register` : undefined;
 }
 
+/** gfx11 kept the register operand of s_waitcnt_vscnt and its kin for null alone. */
+function counterWaitReason(
+  operand: Operand,
+  spec: OperandSpec,
+  def: InstructionDef,
+  target: Target,
+): string | undefined {
+  const isRegister = spec.field === 'sdst' && def.name.startsWith('s_waitcnt_') && target.generation === 'gfx11';
+  return isRegister && !(operand.kind === 'scalar' && operand.code === Scalar.null) ? 'expected null' : undefined;
+}
+
 /** NEG and ABS are for float sources of the VOP3 encodings. */
 function sourceModifierReason(
   operand: Operand,
@@ -113,7 +125,8 @@ function constantViolation({ def, form, operands }: Candidate, target: Target): 
   let literal: number | undefined;
   const bus = new Set<string>();
   for (const [index, operand] of operands.entries()) {
-    const { role, field } = def.operands[index]!;
+    const spec = def.operands[index]!;
+    const { role, field } = spec;
     if (role === 'dst' || field === 'literal') continue;
     if (operand.kind === 'literal') {
       if (isVop3(form.encoding) && !target.vop3Literal)
@@ -125,7 +138,11 @@ function constantViolation({ def, form, operands }: Candidate, target: Target): 
         return { where: index, reason: 'an instruction may have only one literal constant' };
       literal = operand.word;
       bus.add('literal');
-    } else if (operand.kind === 'scalar' && operand.code !== Scalar.null) bus.add(`${operand.code}:${operand.count}`);
+    } else if (operand.kind === 'scalar' && operand.code !== Scalar.null) {
+      // An implicit mask is read as the whole VCC, in wave32 too (so LLVM counts).
+      const isImplicit = fieldOf(spec, layoutOf(form.encoding, target.generation)) === undefined;
+      bus.add(`${operand.code}:${isImplicit ? 2 : operand.count}`);
+    }
     if (isVector(form.encoding) && bus.size > target.constantBusLimit)
       return {
         where: index,

@@ -3,13 +3,13 @@
  * Syntax: LLVM's AMDGPUInstructionSyntax, AMDGPUOperandSyntax, AMDGPUModifierSyntax, as llvm-mc 22 accepts it.
  */
 import { fieldOf, isVop3, layoutOf } from '../isa/fields.ts';
-import type { Form } from '../isa/instruction.ts';
+import type { Form, InstructionDef } from '../isa/instruction.ts';
 import { type Candidate, violation } from '../isa/legality.ts';
 import { type Operand, type OperandSpec, wordsOf } from '../isa/operand.ts';
 import type { Target } from '../isa/target.ts';
 import { Scalar, type WaveSize } from '../wavefront/registers.ts';
 import { AsmError, quote, SyntaxFault } from './asmError.ts';
-import { constantOperand } from './constants.ts';
+import { type Constant, constantOperand } from './constants.ts';
 import { Directives } from './directives.ts';
 import { encodeWords } from './encode.ts';
 import { immediateSyntax } from './immediates.ts';
@@ -159,9 +159,12 @@ class Assembler {
 
   private instruction(name: string, cursor: Cursor, at: { line: number; column: number }): void {
     const { mnemonic, forms } = this.lookUp(name, at.column);
-    const terms = this.operands(mnemonic, cursor);
+    const terms = this.operands(mnemonic, forms[0]!, cursor);
     const modifiers = parseModifiers(cursor);
     if (!cursor.atEnd) throw tooMany(mnemonic, cursor);
+    const omodColumn = modifiers.columns.get('omod');
+    if (omodColumn !== undefined && !mnemonic.def.modifiers?.omod)
+      throw new SyntaxFault(omodColumn, `${mnemonic.name} takes no output modifier`);
     const form = this.chooseForm(forms, mnemonic, terms, modifiers);
     const operands = mnemonic.def.operands.map((spec, i) => this.operand(terms[i]!, spec, mnemonic, form));
     const { columns, ...parts } = modifiers;
@@ -201,27 +204,31 @@ class Assembler {
   }
 
   /** One term (or the 16 bits of a field) for each operand; those that aren't written are VCC. */
-  private operands({ name, def }: Mnemonic, cursor: Cursor): (Term | Operand)[] {
+  private operands({ name, def }: Mnemonic, short: Form, cursor: Cursor): (Term | Operand)[] {
     const written = def.operands.filter(({ field }) => field !== 'vcc');
     const terms: (Term | Operand)[] = [];
-    for (const spec of def.operands) {
-      if (spec.field === 'vcc') {
-        terms.push(this.vcc());
-        continue;
-      }
-      const isFirst = spec === written[0];
-      if (cursor.atEnd && spec.optional) {
-        terms.push({ kind: 'immediate', value: 0 });
-        continue;
-      }
-      if (!isFirst && !cursor.accept(',')) throw this.expectedOperands(name, written, cursor);
-      if (isFirst && cursor.atEnd) throw this.expectedOperands(name, written, cursor);
-      const syntax = immediateSyntax[spec.type];
-      terms.push(
-        syntax ? { kind: 'immediate', value: syntax.parse(cursor, this.target) } : parseTerm(cursor, this.target),
-      );
+    for (const [index, spec] of written.entries()) {
+      if (cursor.atEnd && spec.optional) terms.push({ kind: 'immediate', value: 0 });
+      else if (index === 0 ? cursor.atEnd : !cursor.accept(',')) break;
+      else terms.push(this.parseOperand(spec, cursor));
     }
-    return terms;
+    const missing = written.length - terms.length;
+    const implicit = missing === 1 ? this.implicitMask(written, short) : -1;
+    if (implicit >= 0) terms.splice(implicit, 0, this.vcc());
+    else if (missing > 0) throw this.expectedOperands(name, written, cursor);
+    return written.length === def.operands.length ? terms : [...terms, this.vcc()];
+  }
+
+  private parseOperand({ type, optional }: OperandSpec, cursor: Cursor): Term | Operand {
+    if (optional) return { kind: 'immediate', value: cursor.integer('this field', 0, 0xffff) };
+    const syntax = immediateSyntax[type];
+    return syntax ? { kind: 'immediate', value: syntax.parse(cursor, this.target) } : parseTerm(cursor, this.target);
+  }
+
+  /** The mask that the short encoding doesn't hold (VOPC's destination, v_cndmask's third source): it may be left out. */
+  private implicitMask(written: readonly OperandSpec[], short: Form): number {
+    const layout = layoutOf(short.encoding, this.target.generation);
+    return written.findIndex((spec) => spec.type === 'mask' && fieldOf(spec, layout) === undefined);
   }
 
   private expectedOperands(name: string, written: readonly OperandSpec[], cursor: Cursor): SyntaxFault {
@@ -242,6 +249,10 @@ class Assembler {
     const [short, long] = forms as [Form, Form?];
     if (long === undefined) return short;
     const layout = layoutOf(short.encoding, this.target.generation);
+    const maskIsLeftOut = def.operands.some(
+      ({ field }, i) => field !== 'vcc' && terms[i]!.kind === 'scalar' && columnOf(terms[i]!) === undefined,
+    );
+    if (maskIsLeftOut) return short;
     const fits = def.operands.every((spec, index) => {
       const term = terms[index]!;
       const field = fieldOf(spec, layout);
@@ -265,12 +276,21 @@ class Assembler {
         const count = term.code === Scalar.null ? wordsOf(spec.type, this.waveSize) : term.count;
         return { kind: 'scalar', code: term.code, count, ...modifiers };
       }
-      default: {
-        const isFloat = spec.type === 'f32' || spec.type === 'f64';
-        const takesModifiers = isFloat && def.modifiers?.neg === true && (!term.abs || form.encoding !== 'VOP3B');
-        return constantOperand(term, spec.type, takesModifiers, (reason) => this.warnings.push([term.column, reason]));
-      }
+      default:
+        return this.constant(term, spec, def, form);
     }
+  }
+
+  /** VOP3 keeps NEG and ABS of a constant as modifiers; elsewhere they change the constant. */
+  private constant(term: Constant, spec: OperandSpec, def: InstructionDef, form: Form): Operand {
+    const warn = (reason: string) => this.warnings.push([term.column, reason]);
+    const { neg, abs } = term;
+    if (!isVop3(form.encoding)) {
+      const takesModifiers = (spec.type === 'f32' || spec.type === 'f64') && def.modifiers?.neg === true;
+      return constantOperand(term, spec.type, takesModifiers, warn);
+    }
+    const constant = constantOperand({ ...term, neg: false, abs: false }, spec.type, false, warn);
+    return { ...constant, ...(neg && { neg }), ...(abs && { abs }) };
   }
 }
 

@@ -7,7 +7,7 @@ import { constantWords, type InlineOperand, type LiteralOperand, type OperandTyp
 import { quote, SyntaxFault } from './asmError.ts';
 import type { Term } from './operandSyntax.ts';
 
-type Constant = Extract<Term, { kind: 'integer' | 'float' }>;
+export type Constant = Extract<Term, { kind: 'integer' | 'float' }>;
 
 const isWide = (type: OperandType) => type === 'f64' || type === 'b64';
 

@@ -233,7 +233,7 @@ const simm16: ImmediateSyntax = { parse: plainField, print: printInteger };
 
 const imm32: ImmediateSyntax = {
   parse: (cursor) => cursor.integer('the 32-bit constant', -0x80000000, 0xffffffff) >>> 0,
-  print: printInteger,
+  print: (value) => (value >= 0xfffffff0 ? String(value | 0) : printInteger(value)),
 };
 
 /** The syntax of operands that are fields, not registers or constants; by `OperandType`. */
