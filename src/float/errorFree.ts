@@ -12,13 +12,17 @@ export const sumError = (a: number, b: number, sum: number): number => {
 
 const SPLITTER = 2 ** 27 + 1;
 
-/** a * b - product, exactly, where product is the double a * b (Dekker's TwoProduct with Veltkamp's split). */
+/** The upper half of a double's bits: with 26 bits, of which `a - upperHalf(a)` is the rest of 26 (Veltkamp's split). */
+export const upperHalf = (a: number): number => {
+  const wide = SPLITTER * a;
+  return wide - (wide - a);
+};
+
+/** a * b - product, exactly, where product is the double a * b (Dekker's TwoProduct). */
 export const productError = (a: number, b: number, product: number): number => {
-  const aWide = SPLITTER * a;
-  const aHigh = aWide - (aWide - a);
+  const aHigh = upperHalf(a);
   const aLow = a - aHigh;
-  const bWide = SPLITTER * b;
-  const bHigh = bWide - (bWide - b);
+  const bHigh = upperHalf(b);
   const bLow = b - bHigh;
   return aHigh * bHigh - product + aHigh * bLow + aLow * bHigh + aLow * bLow;
 };

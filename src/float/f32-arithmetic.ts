@@ -5,7 +5,7 @@ import { f32_defaultNaN, f32_isNaN, f32_passNaN } from './nan.ts';
 import { f32_roundPack } from './roundPack.ts';
 
 /**
- * Binary32 arithmetic: u32 words in, a u32 word out. A double holds every binary32 and every product of two, so an
+ * Binary32 arithmetic: words in (u32 or i32, only the 32 bits count), a u32 word out. A double holds every binary32 and every product of two, so an
  * operation is one native double operation, the sign of its error, and the one exit.
  */
 const SIGN = 0x80000000;
@@ -31,8 +31,8 @@ const zeroSum = (signA: number, signB: number, control: Control): number => {
 export const f32_add = (a: number, b: number, control: Control): number => {
   if (f32_isNaN(a)) return f32_passNaN(a, control);
   if (f32_isNaN(b)) return f32_passNaN(b, control);
-  if (!isFinite32(a)) return isFinite32(b) || a === b ? a : f32_defaultNaN(control);
-  if (!isFinite32(b)) return b;
+  if (!isFinite32(a)) return isFinite32(b) || ((a ^ b) & SIGN) === 0 ? a >>> 0 : f32_defaultNaN(control);
+  if (!isFinite32(b)) return b >>> 0;
   const x = numberOf(a, control);
   const y = numberOf(b, control);
   const sum = x + y;
@@ -67,7 +67,7 @@ export const f32_mulAddScaled = (a: number, b: number, c: number, k: number, con
     return f32_add((sign | FIELD) >>> 0, c, control);
   }
   if (f32_isNaN(c)) return f32_passNaN(c, control);
-  if (!isFinite32(c)) return c;
+  if (!isFinite32(c)) return c >>> 0;
   const addend = numberOf(c, control);
   const sum = product + addend;
   if (sum === 0) return zeroSum(sign, c & SIGN, control);
@@ -102,7 +102,7 @@ export const f32_sqrt = (a: number, control: Control): number => {
   const x = numberOf(a, control);
   if (x === 0) return (a & SIGN) >>> 0;
   if (x < 0) return f32_defaultNaN(control);
-  if (x === Infinity) return a;
+  if (x === Infinity) return a >>> 0;
   const root = Math.sqrt(x);
   const square = root * root;
   return f32_roundPack(0, root, x - square - productError(root, root, square), control);
@@ -113,7 +113,7 @@ export const f32_ldexp = (a: number, n: number, control: Control): number => {
   if (f32_isNaN(a)) return f32_passNaN(a, control);
   const magnitude = Math.abs(numberOf(a, control));
   if (magnitude === 0) return (a & SIGN) >>> 0;
-  if (magnitude === Infinity) return a;
+  if (magnitude === Infinity) return a >>> 0;
   // Beyond +-300 every finite non-zero binary32 is far over or far under the range, and stays so.
   return f32_roundPack(a & SIGN, magnitude * powerOfTwo(Math.min(Math.max(n, -300), 300)), 0, control);
 };

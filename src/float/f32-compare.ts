@@ -3,7 +3,7 @@ import { EQUAL, GREATER, LESS, UNORDERED } from './f64-compare.ts';
 import { f32_isNaN } from './nan.ts';
 
 const flushed = (a: number, control: Control): number =>
-  (a & 0x7f800000) === 0 && (control & KEEP_INPUT) === 0 ? (a & 0x80000000) >>> 0 : a;
+  (a & 0x7f800000) === 0 && (control & KEEP_INPUT) === 0 ? (a & 0x80000000) >>> 0 : a >>> 0;
 
 /** The relation of a to b: LESS, EQUAL, GREATER or UNORDERED, with the rules of f64_relation. */
 export const f32_relation = (a: number, b: number, control: Control): number => {
@@ -17,7 +17,7 @@ export const f32_relation = (a: number, b: number, control: Control): number => 
 /** Is a below b in the order of numbers with -0 below +0? Neither may be NaN; no subnormal is flushed. */
 export const f32_isBelow = (a: number, b: number): boolean => {
   if (((a ^ b) & 0x80000000) !== 0) return (a & 0x80000000) !== 0;
-  return (a & 0x80000000) === 0 ? a < b : a > b;
+  return (a & 0x80000000) === 0 ? a >>> 0 < b >>> 0 : a >>> 0 > b >>> 0;
 };
 
 /** The class of the word as AMD's V_CMP_CLASS numbers them, 0 to 9 as in f64_class; without any flush. */

@@ -6,7 +6,9 @@ import { f64_roundPack } from './roundPack.ts';
 
 /**
  * Binary64 arithmetic on native doubles, in every rounding mode and with AMD's denormal controls. Operands are (hi, lo)
- * pairs of u32; the result is left in `result` (result.ts). Nothing here throws, and nothing allocates an object.
+ * pairs of words; the result is left in `result` (result.ts). Nothing here throws, and nothing allocates an object.
+ * A word may come as u32 or as i32, here and in all of src/float: only its 32 bits count. (V8 keeps an i32 out of the
+ * heap also in a call that it does not inline; a u32 from 2^31 up it does not.)
  *
  * Each operation works on integer significands, so that range is never in question: the native operation gives the
  * nearest double, an error-free transformation the sign of what is missing, and the one exit rounds.
@@ -79,7 +81,7 @@ export const f64_addSpecial = (aHi: number, aLo: number, bHi: number, bLo: numbe
 
 /** a - b. A NaN b passes with its own sign. */
 export const f64_sub = (aHi: number, aLo: number, bHi: number, bLo: number, control: Control): void =>
-  f64_add(aHi, aLo, f64_isNaN(bHi, bLo) ? bHi : (bHi ^ SIGN) >>> 0, bLo, control);
+  f64_add(aHi, aLo, f64_isNaN(bHi, bLo) ? bHi : bHi ^ SIGN, bLo, control);
 
 /** a * b. */
 export const f64_mul = (aHi: number, aLo: number, bHi: number, bLo: number, control: Control): void => {

@@ -18,11 +18,11 @@ export const f64_relation = (aHi: number, aLo: number, bHi: number, bLo: number,
   const flush = (control & KEEP_INPUT) === 0;
   const aFlushed = flush && (aHi & 0x7ff00000) === 0;
   const bFlushed = flush && (bHi & 0x7ff00000) === 0;
-  const aHigh = aFlushed ? (aHi & SIGN) >>> 0 : aHi;
-  const bHigh = bFlushed ? (bHi & SIGN) >>> 0 : bHi;
-  const aLow = aFlushed ? 0 : aLo;
-  const bLow = bFlushed ? 0 : bLo;
-  if ((((aHigh | bHigh) & 0x7fffffff) | aLow | bLow) === 0) return EQUAL;
+  const aHigh = aFlushed ? aHi & SIGN : aHi | 0;
+  const bHigh = bFlushed ? bHi & SIGN : bHi | 0;
+  const aLow = aFlushed ? 0 : aLo | 0;
+  const bLow = bFlushed ? 0 : bLo | 0;
+  if (((aHigh | bHigh) & ~SIGN) === 0 && (aLow | bLow) === 0) return EQUAL;
   if (aHigh === bHigh && aLow === bLow) return EQUAL;
   return f64_isBelow(aHigh, aLow, bHigh, bLow) ? LESS : GREATER;
 };
@@ -32,10 +32,11 @@ export const f64_relation = (aHi: number, aLo: number, bHi: number, bLo: number,
  * NaN, and no subnormal is flushed.
  */
 export const f64_isBelow = (aHi: number, aLo: number, bHi: number, bLo: number): boolean => {
-  // Sign and magnitude: as a signed integer the high word orders the positive numbers, and in reverse the negative ones.
-  if (((aHi ^ bHi) & 0x80000000) !== 0) return (aHi & 0x80000000) !== 0;
-  const below = aHi === bHi ? aLo < bLo : aHi < bHi;
-  return (aHi & 0x80000000) === 0 ? below : !below && !(aHi === bHi && aLo === bLo);
+  if (((aHi ^ bHi) & SIGN) !== 0) return (aHi & SIGN) !== 0;
+  // With one sign the magnitudes decide; in reverse for two negative numbers.
+  const smaller = (aHi ^ bHi) === 0 ? aLo >>> 0 < bLo >>> 0 : aHi >>> 0 < bHi >>> 0;
+  const equal = ((aHi ^ bHi) | (aLo ^ bLo)) === 0;
+  return !equal && smaller === ((aHi & SIGN) === 0);
 };
 
 /**

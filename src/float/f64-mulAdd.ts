@@ -1,5 +1,5 @@
-import { type Control, Round, roundOf } from './control.ts';
-import { POWER_LIMIT, powerOfTwo, productError, sumError } from './errorFree.ts';
+import { type Control, Round } from './control.ts';
+import { POWER_LIMIT, powerOfTwo, sumError, upperHalf } from './errorFree.ts';
 import {
   f64_addSpecial,
   f64_exponent,
@@ -8,7 +8,6 @@ import {
   f64_significand,
   f64_zeroSum,
 } from './f64-arithmetic.ts';
-import { numberOfWords } from './format.ts';
 import { f64_defaultNaN, f64_isNaN, f64_passNaN } from './nan.ts';
 import { f64_leaveNumber } from './result.ts';
 import { f64_roundPack } from './roundPack.ts';
@@ -16,17 +15,31 @@ import { f64_roundPack } from './roundPack.ts';
 const SIGN = 0x80000000;
 const FIELD = 0x7ff00000;
 
-/** What `addThree` leaves: [0] the nearest double, [1] a residue with the sign of (exact sum - nearest). */
-const three = new Float64Array(2);
+// The operands of mulAddNearest as doubles and as words, and its two results. Cells instead of parameters: a call that
+// the compiler does not inline would put every double on the heap.
+const cells = new Float64Array(3);
+const words = new Uint32Array(cells.buffer);
 
 /**
- * high + low + addend, where high + low is an exact product: as top + tail + tailError without loss (Boldo and
- * Melquiond 2008, with the last error kept instead of rounding to odd). tail and tailError are far below top, but for
- * cancellation, where both are exact.
+ * From cells [0] a, [1] b, [2] c to cells [0] the double nearest to a * b + c and [1] a residue with the sign of
+ * (exact value - nearest), zero where exact.
+ *
+ * high + low + c becomes top + tail + tailError without loss (Boldo and Melquiond 2008, with the last error kept instead
+ * of rounding to odd). tail and tailError are far below top, but for cancellation, where both sums are exact.
  */
-const addThree = (high: number, low: number, addend: number): void => {
-  const middle = addend + low;
-  const middleError = sumError(addend, low, middle);
+const mulAddNearest = (): void => {
+  const a = cells[0]!;
+  const b = cells[1]!;
+  const c = cells[2]!;
+  const high = a * b;
+  // productError written out: the compiler inlines the small functions always, a larger one only as its budget allows.
+  const aHigh = upperHalf(a);
+  const aLow = a - aHigh;
+  const bHigh = upperHalf(b);
+  const bLow = b - bHigh;
+  const low = aHigh * bHigh - high + aHigh * bLow + aLow * bHigh + aLow * bLow;
+  const middle = c + low;
+  const middleError = sumError(c, low, middle);
   const top = high + middle;
   const topError = sumError(high, middle, top);
   const tail = middleError + topError;
@@ -42,8 +55,8 @@ const addThree = (high: number, low: number, addend: number): void => {
       rest = -rest;
     }
   }
-  three[0] = sum;
-  three[1] = rest;
+  cells[0] = sum;
+  cells[1] = rest;
 };
 
 /** (a * b + c) * 2^k with one rounding, k any integer: V_DIV_FMAS_F64 has k = 128 or -128 (ROCm rocjitsu division.h). */
@@ -65,19 +78,21 @@ export const f64_mulAddScaled = (
   const a = f64_significand(aHi, aLo, control);
   const b = f64_significand(bHi, bLo, control);
   const c = f64_significand(cHi, cLo, control);
-  const high = a * b;
-  const low = productError(a, b, high);
   let exponent = f64_exponent(aHi) + f64_exponent(bHi);
   let distance = f64_exponent(cHi) - exponent;
-  if (high === 0 || (distance > POWER_LIMIT && c !== 0)) {
-    const limited = high === 0 ? 0 : POWER_LIMIT;
+  // Align c to the product. Beyond the limit the smaller one only leans on the rounding, wherever it is put.
+  if (a === 0 || b === 0 || (distance > POWER_LIMIT && c !== 0)) {
+    const limited = a === 0 || b === 0 ? 0 : POWER_LIMIT;
     exponent += distance - limited;
     distance = limited;
   } else if (distance < -POWER_LIMIT || c === 0) distance = -POWER_LIMIT;
-  const scaled = c * powerOfTwo(distance);
-  addThree(high, low, ((sign ^ cHi) & SIGN) === 0 ? scaled : -scaled);
-  const sum = three[0]!;
-  const rest = three[1]!;
+  const aligned = c * powerOfTwo(distance);
+  cells[0] = a;
+  cells[1] = b;
+  cells[2] = ((sign ^ cHi) & SIGN) === 0 ? aligned : -aligned;
+  mulAddNearest();
+  const sum = cells[0]!;
+  const rest = cells[1]!;
   if (sum === 0) f64_zeroSum(sign, cHi & SIGN, control);
   else if (sum > 0) f64_roundPack(sign, sum, rest, exponent + k, control);
   else f64_roundPack(sign ^ SIGN, -sum, -rest, exponent + k, control);
@@ -100,19 +115,11 @@ const mulAddSpecial = (
 };
 
 /**
- * May a * b + c be computed on the doubles themselves? a and b normal, c normal or zero, and the exponents such that
- * nothing overflows and every error term is a multiple of 2^-1074.
+ * a * b + c with one rounding (IEEE 754-2019 5.4.1 fusedMultiplyAdd).
+ *
+ * To nearest, the doubles themselves do where a and b are normal, c is normal or zero, and the exponents are such that
+ * nothing overflows and every error term is a multiple of 2^-1074. All else goes by way of the significands.
  */
-const isTame = (aHi: number, bHi: number, cHi: number, cLo: number): boolean => {
-  const aField = (aHi >>> 20) & 0x7ff;
-  const bField = (bHi >>> 20) & 0x7ff;
-  const cField = (cHi >>> 20) & 0x7ff;
-  const fields = aField + bField;
-  if (aField === 0 || bField === 0 || aField > 2000 || bField > 2000 || fields < 1100 || fields > 3000) return false;
-  return cField !== 0 ? cField < 2000 : ((cHi & 0xfffff) | cLo) === 0;
-};
-
-/** a * b + c with one rounding (IEEE 754-2019 5.4.1 fusedMultiplyAdd). */
 export const f64_mulAdd = (
   aHi: number,
   aLo: number,
@@ -122,14 +129,24 @@ export const f64_mulAdd = (
   cLo: number,
   control: Control,
 ): void => {
-  if (roundOf(control) === Round.nearestEven && isTame(aHi, bHi, cHi, cLo)) {
-    const a = numberOfWords(aHi, aLo);
-    const b = numberOfWords(bHi, bLo);
-    const high = a * b;
-    addThree(high, productError(a, b, high), numberOfWords(cHi, cLo));
+  const aField = (aHi >>> 20) & 0x7ff;
+  const bField = (bHi >>> 20) & 0x7ff;
+  const cField = (cHi >>> 20) & 0x7ff;
+  const fields = aField + bField;
+  const product = aField > 0 && bField > 0 && aField < 2000 && bField < 2000 && fields > 1100 && fields < 3000;
+  const addend = cField > 0 ? cField < 2000 : ((cHi & 0xfffff) | cLo) === 0;
+  if (product && addend && (control & 3) === Round.nearestEven) {
+    words[0] = aLo;
+    words[1] = aHi;
+    words[2] = bLo;
+    words[3] = bHi;
+    words[4] = cLo;
+    words[5] = cHi;
+    mulAddNearest();
+    const sum = cells[0]!;
     // A subnormal sum is exact, but it may have to be flushed; zero has sign rules.
-    if (Math.abs(three[0]!) >= 2 ** -1022) {
-      f64_leaveNumber(three[0]!);
+    if (Math.abs(sum) >= 2 ** -1022) {
+      f64_leaveNumber(sum);
       return;
     }
   }

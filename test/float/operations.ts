@@ -6,14 +6,14 @@ import * as f64 from '../../src/float/f64.ts';
 import { binary16, binary32, binary64, type Format, hiWord, loWord } from '../../src/float/format.ts';
 import { result } from '../../src/float/result.ts';
 
-/** One operation twice: by the oracle and by the fast library. Bits in, bits out, as BigInts. */
+/** One operation twice: by the oracle on bits as BigInts, and by the fast library on words. */
 export interface Operation {
   readonly name: string;
   readonly operands: readonly Format[];
   /** Format of the result; none where it is an integer or a relation. */
   readonly format?: Format;
   readonly oracle: (operands: readonly bigint[], control: Control) => bigint;
-  readonly fast: (operands: readonly bigint[], control: Control) => bigint;
+  readonly fast: (words: Words, control: Control) => bigint;
 }
 
 type Words = number[];
@@ -21,9 +21,28 @@ type Words = number[];
 /** The result cell as one BigInt. */
 export const resultBits = (): bigint => (BigInt(result[1]!) << 32n) | BigInt(result[0]!);
 
-const wordsOf = (operands: readonly bigint[]): Words => operands.flatMap((bits) => [hiWord(bits), loWord(bits)]);
+/** The words of the operands: high and low for a binary64, one for the others. */
+const wordsOf = (operation: Operation, operands: readonly bigint[]): Words =>
+  operands.flatMap((bits, i) => (operation.operands[i] === binary64 ? [hiWord(bits), loWord(bits)] : [loWord(bits)]));
+
+/** The fast library's result; with the words given as i32 instead of u32 it must be the same. */
+export const fastBits = (operation: Operation, operands: readonly bigint[], control: Control): bigint => {
+  const words = wordsOf(operation, operands);
+  const bits = operation.fast(words, control);
+  const bitsFromI32 = operation.fast(
+    words.map((one) => one | 0),
+    control,
+  );
+  return bits === bitsFromI32 ? bits : -1n;
+};
+
 const round = (control: Control): Round => (control & 3) as Round;
 const word = (value: number | bigint): bigint => BigInt.asUintN(32, BigInt(value));
+
+const left = (run: () => void): bigint => {
+  run();
+  return resultBits();
+};
 
 type OracleOperation = (format: Format, ...rest: (bigint | number)[]) => bigint;
 
@@ -45,17 +64,14 @@ const both = (
       operands: Array.from({ length: count }, () => binary64),
       format: binary64,
       oracle: (operands, control) => generic(binary64, ...operands, ...extra, control),
-      fast: (operands, control) => {
-        on64(...wordsOf(operands), ...extra, control);
-        return resultBits();
-      },
+      fast: (words, control) => left(() => on64(...words, ...extra, control)),
     },
     {
       name: `f32_${name}`,
       operands: Array.from({ length: count }, () => binary32),
       format: binary32,
       oracle: (operands, control) => generic(binary32, ...operands, ...extra, control),
-      fast: (operands, control) => BigInt(on32(...operands.map(Number), ...extra, control)),
+      fast: (words, control) => BigInt(on32(...words, ...extra, control)),
     },
   ];
 };
@@ -72,15 +88,14 @@ const toInteger = (
   name,
   operands: [from],
   oracle: ([a], control) => word(exact.toInteger(from, a!, low, high, round(control), control)),
-  fast: ([a], control) => word(fast(from === binary64 ? [hiWord(a!), loWord(a!)] : [Number(a)], control)),
+  fast: (words, control) => word(fast(words, control)),
 });
 
 const relation = (name: string, mask: number): Operation => ({
   name,
   operands: [binary64, binary64],
   oracle: ([a, b], control) => BigInt((exact.relation(binary64, a!, b!, control) & mask) !== 0),
-  fast: (operands, control) => {
-    const [aHi, aLo, bHi, bLo] = wordsOf(operands);
+  fast: ([aHi, aLo, bHi, bLo], control) => {
     return BigInt((f64.f64_relation(aHi!, aLo!, bHi!, bLo!, control) & mask) !== 0);
   },
 });
@@ -96,13 +111,8 @@ const fromInteger = (
   operands: [binary32],
   format: to,
   oracle: ([a], control) => exact.fromInteger(to, signed ? BigInt.asIntN(32, a!) : a!, control),
-  fast: ([a], control) => fast(Number(a), control),
+  fast: ([a], control) => fast(a!, control),
 });
-
-const left = (run: () => void): bigint => {
-  run();
-  return resultBits();
-};
 
 const SHIFTS = [-2147483648, -2200, -1100, -1074, -150, -64, -1, 0, 1, 53, 128, 1023, 2200, 2147483647];
 
@@ -122,42 +132,42 @@ export const OPERATIONS: readonly Operation[] = [
     operands: [binary64],
     format: binary64,
     oracle: ([a], control) => exact.rsqrt(binary64, a!, control),
-    fast: ([a], control) => left(() => f64.f64_rsqrt(hiWord(a!), loWord(a!), control)),
+    fast: ([hi, lo], control) => left(() => f64.f64_rsqrt(hi!, lo!, control)),
   },
   {
     name: 'f64_roundToInt',
     operands: [binary64],
     format: binary64,
     oracle: ([a], control) => exact.roundToInt(binary64, a!, control),
-    fast: ([a], control) => left(() => f64.f64_roundToInt(hiWord(a!), loWord(a!), round(control), control)),
+    fast: ([hi, lo], control) => left(() => f64.f64_roundToInt(hi!, lo!, round(control), control)),
   },
   {
     name: 'f32_roundToInt',
     operands: [binary32],
     format: binary32,
     oracle: ([a], control) => exact.roundToInt(binary32, a!, control),
-    fast: ([a], control) => BigInt(f32.f32_roundToInt(Number(a), round(control), control)),
+    fast: ([a], control) => BigInt(f32.f32_roundToInt(a!, round(control), control)),
   },
   {
     name: 'f64_to_f32',
     operands: [binary64],
     format: binary32,
     oracle: ([a], control) => exact.convert(binary64, binary32, a!, control, control),
-    fast: ([a], control) => BigInt(f64.f64_to_f32(hiWord(a!), loWord(a!), control, control)),
+    fast: ([hi, lo], control) => BigInt(f64.f64_to_f32(hi!, lo!, control, control)),
   },
   {
     name: 'f64_to_f32 with the controls apart',
     operands: [binary64],
     format: binary32,
     oracle: ([a], control) => exact.convert(binary64, binary32, a!, control ^ KEEP_INPUT, control),
-    fast: ([a], control) => BigInt(f64.f64_to_f32(hiWord(a!), loWord(a!), control ^ KEEP_INPUT, control)),
+    fast: ([hi, lo], control) => BigInt(f64.f64_to_f32(hi!, lo!, control ^ KEEP_INPUT, control)),
   },
   {
     name: 'f32_to_f64',
     operands: [binary32],
     format: binary64,
     oracle: ([a], control) => exact.convert(binary32, binary64, a!, control, control),
-    fast: ([a], control) => left(() => f64.f32_to_f64(Number(a), control)),
+    fast: ([a], control) => left(() => f64.f32_to_f64(a!, control)),
   },
   toInteger('f64_to_i32', binary64, I32, ([hi, lo], control) => f64.f64_to_i32(hi!, lo!, round(control), control)),
   toInteger('f64_to_ui32', binary64, U32, ([hi, lo], control) => f64.f64_to_u32(hi!, lo!, round(control), control)),
@@ -174,27 +184,29 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'f64_relation',
     operands: [binary64, binary64],
     oracle: ([a, b], control) => BigInt(exact.relation(binary64, a!, b!, control)),
-    fast: ([a, b], control) => BigInt(f64.f64_relation(hiWord(a!), loWord(a!), hiWord(b!), loWord(b!), control)),
+    fast: ([aHi, aLo, bHi, bLo], control) => BigInt(f64.f64_relation(aHi!, aLo!, bHi!, bLo!, control)),
   },
   {
     name: 'f32_relation',
     operands: [binary32, binary32],
     oracle: ([a, b], control) => BigInt(exact.relation(binary32, a!, b!, control)),
-    fast: ([a, b], control) => BigInt(f32.f32_relation(Number(a), Number(b), control)),
+    fast: ([a, b], control) => BigInt(f32.f32_relation(a!, b!, control)),
   },
   {
     name: 'f64_class',
     operands: [binary64],
     oracle: ([a]) => BigInt(exact.classOf(binary64, a!)),
-    fast: ([a]) => BigInt(f64.f64_class(hiWord(a!), loWord(a!))),
+    fast: ([hi, lo]) => BigInt(f64.f64_class(hi!, lo!)),
   },
   {
     name: 'f32_class',
     operands: [binary32],
     oracle: ([a]) => BigInt(exact.classOf(binary32, a!)),
-    fast: ([a]) => BigInt(f32.f32_class(Number(a))),
+    fast: ([a]) => BigInt(f32.f32_class(a!)),
   },
 ];
+
+const half = (word: number): bigint => BigInt.asUintN(16, BigInt(word));
 
 /** binary16 has the oracle only. */
 export const F16_MULADD: Operation = {
@@ -202,5 +214,5 @@ export const F16_MULADD: Operation = {
   operands: [binary16, binary16, binary16],
   format: binary16,
   oracle: ([a, b, c], control) => exact.mulAdd(binary16, a!, b!, c!, control),
-  fast: ([a, b, c], control) => exact.mulAdd(binary16, a!, b!, c!, control),
+  fast: ([a, b, c], control) => exact.mulAdd(binary16, half(a!), half(b!), half(c!), control),
 };
