@@ -1,5 +1,6 @@
 /** One instruction to WGSL: what it reads, the call of its body in `shaders/isa`, what it writes. */
-import type { InstructionDef, LaneSemantics, ScalarSemantics, Semantics } from '../isa/instruction.ts';
+import type { LaneSemantics, ScalarSemantics, Semantics } from '../isa/instruction.ts';
+import { type OmodRule, omodRule } from '../isa/modifiers.ts';
 import { wordsOf } from '../isa/operand.ts';
 import type { Variant } from '../isa/target.ts';
 import type { Instruction } from '../program/program.ts';
@@ -34,23 +35,18 @@ export function functionsOf(instruction: Instruction, variant: Variant): WgslFun
   return [...body, ...modifiersOf(instruction)];
 }
 
-const float = (def: InstructionDef): 'f64' | 'f32' =>
-  def.operands.some(({ role, type }) => role !== 'src' && type === 'f64') ? 'f64' : 'f32';
-
 const modifier = (name: string): WgslFunction => ({ family: 'modifiers', name });
 
-/** OMOD acts under other conditions on the f32 approximations, which flush whatever MODE says. */
-const omodActs = (def: InstructionDef): WgslFunction =>
-  modifier(
-    `omod_acts_${def.family === 'transcendental' && float(def) === 'f32' ? 'transcendental_' : ''}${float(def)}`,
-  );
-
 function modifiersOf({ def, omod, clamp }: Instruction): WgslFunction[] {
+  const rule = omodRule(def);
+  if (rule === undefined) return [];
   return [
-    ...(omod !== 0 ? [omodActs(def), modifier(`${float(def)}_omod`)] : []),
-    ...(clamp ? [modifier(`${float(def)}_clamp`)] : []),
+    ...(omod !== 0 ? [modifier(`omod_acts_${rule}`), modifier(`${typeOf(rule)}_omod`)] : []),
+    ...(clamp ? [modifier(`${typeOf(rule)}_clamp`)] : []),
   ];
 }
+
+const typeOf = (rule: OmodRule) => (rule === 'f64' ? 'f64' : 'f32');
 
 function vectorInstruction(wave: WaveText, instruction: Instruction, semantics: LaneSemantics): void {
   const { def, operands } = instruction;
@@ -77,18 +73,23 @@ function vectorInstruction(wave: WaveText, instruction: Instruction, semantics: 
   }
 }
 
-/** OMOD, then CLAMP, on the rounded result. CLAMP of an instruction without a vector destination has no effect on bits. */
+/** OMOD, then CLAMP, on the rounded result. */
 function applyModifiers(wave: WaveText, { def, omod, clamp }: Instruction, result: string): string {
-  if (omod === 0 && !clamp) return result;
+  const rule = omodRule(def);
+  if (rule === undefined || (omod === 0 && !clamp)) return result;
   const { kernel, effectiveMode } = wave;
   let modified = result;
   if (omod !== 0) {
     const always = !wave.variant.target.hasIeeeBit;
-    const acts = kernel.call(omodActs(def), [effectiveMode, String(always)]);
-    const scaled = kernel.call(modifier(`${float(def)}_omod`), [modified, hex(omod), effectiveMode]);
+    const acts = kernel.call(modifier(`omod_acts_${rule}`), [effectiveMode, String(always)]);
+    // An approximation that overflows is infinite in every rounding mode, as it is to nearest.
+    const mode = rule === 'transcendental_f32' ? `(${effectiveMode} & ~3u)` : effectiveMode;
+    const scaled = kernel.call(modifier(`${typeOf(rule)}_omod`), [modified, hex(omod), mode]);
     modified = kernel.value('d', `select(${modified}, ${scaled}, ${acts})`);
   }
-  return clamp ? kernel.value('d', kernel.call(modifier(`${float(def)}_clamp`), [modified, effectiveMode])) : modified;
+  return clamp
+    ? kernel.value('d', kernel.call(modifier(`${typeOf(rule)}_clamp`), [modified, effectiveMode]))
+    : modified;
 }
 
 function scalarInstruction(wave: WaveText, instruction: Instruction, semantics: ScalarSemantics): void {
