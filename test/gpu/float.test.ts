@@ -145,6 +145,24 @@ describe(`WGSL and exact integers give the same bits, seed ${SEED}`, () => {
   });
 });
 
+/** Half a unit below the smallest normal number: a tie that leaves the subnormals only when rounded to even. */
+const BORDERS: [title: string, operands: bigint[]][] = [
+  ['f64_mulAdd', [0x9e50000000000000n, 0x1e50000000000000n, 0x0010000000000000n]],
+  ['f32_mulAdd', [0xa0000000n, 0x13800000n, 0x00800000n]],
+];
+
+describe('the border of tiny results, in every control', () => {
+  test.each(BORDERS)('%s', async (title, operands) => {
+    const check = CHECKS.find((known) => known.title === title)!;
+    const nearest = operands.map((bits, i) => (i === 2 ? bits + 1n : bits));
+    const controls = Array.from({ length: 128 }, (_, control) => control);
+    const cases = controls.flatMap((control) => [operands, nearest].map((list) => ({ operands: list, control })));
+    // Nearest even with the output flush: not tiny, although below the smallest normal number.
+    expect(check.oracle(operands, KEEP_INPUT)).toBe(operands[2]);
+    await expectAgreement(await gpu.compile(title), check, cases);
+  });
+});
+
 /**
  * Quotients and roots take digits from f32 estimates, held below the truth by a constant. WGSL lets a driver err by 2.5
  * ulp in a quotient, 4.5 in a root, 1 in a product or conversion (WGSL 15.7.4.1); this one is better than that. So the
