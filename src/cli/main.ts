@@ -1,1 +1,88 @@
-console.log('hello', process.argv.slice(2) as string[]);
+/** The command line: parses arguments, runs one command, turns every failure into one line and an exit code. */
+import { Command, CommanderError } from 'commander';
+import { addAsm } from './asm.ts';
+import { addBench } from './bench.ts';
+import { CommandError, Exit } from './errors.ts';
+import { addInfo } from './info.ts';
+import type { Io } from './io.ts';
+import { addRun } from './run.ts';
+import { addVectors } from './vectors.ts';
+import { addVerify } from './verify.ts';
+
+const adders = [addVerify, addRun, addVectors, addAsm, addBench, addInfo];
+
+const guide = `
+Exit codes: 0 done and equal; 1 ran and differs; 2 bad input or usage; 3 no engine can run it; 4 the program faulted or did not end.
+
+Examples:
+  wave64 verify                      the main job: 262,144 divisions and LDS minima, WebGPU against the CPU reference
+  wave64 run program.s --state in.json --out out.json
+  wave64 info                        which adapter would be used, and why`;
+
+/**
+ * Runs one command.
+ * @param argv arguments after the program's name
+ * @returns the exit code (design: 0 equal, 1 differs, 2 usage, 3 no engine, 4 fault)
+ */
+export async function main(argv: readonly string[], io: Io): Promise<Exit> {
+  let exit: Exit = Exit.done;
+  const program = new Command('wave64')
+    .description('AMD GPU wavefronts, bit for bit, on any WebGPU device')
+    .addHelpText('after', guide)
+    .exitOverride()
+    .showSuggestionAfterError(false)
+    .configureOutput({ writeOut: io.out, writeErr: () => {} });
+  for (const add of adders)
+    add(program, io, async (result) => {
+      exit = await result;
+    });
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  try {
+    if (argv.length === 0) throw new CommandError(Exit.usage, `no command; allowed: ${commandNames(program)}`);
+    await program.parseAsync(argv, { from: 'user' });
+    return exit;
+  } catch (error) {
+    return report(error, argv, program, io);
+  }
+}
+
+const commandNames = (program: Command) => program.commands.map((command) => command.name()).join(', ');
+
+function report(error: unknown, argv: readonly string[], program: Command, io: Io): Exit {
+  if (error instanceof CommanderError && error.exitCode === 0) return Exit.done; // --help
+  const failure =
+    error instanceof CommanderError ? new CommandError(Exit.usage, usageLine(error, argv, program)) : error;
+  const message = failure instanceof Error ? failure.message : String(failure);
+  const own = failure instanceof CommandError;
+  io.err(`wave64: ${own ? '' : 'internal error: '}${message.replace(/\s*\n\s*/g, ' ')}\n`);
+  if (argv.includes('--debug') && failure instanceof Error) io.err(`${failure.stack}\n`);
+  return own ? failure.exit : Exit.fault;
+}
+
+/** Commander's message in the form of all our errors: what is wrong; what is allowed. */
+function usageLine(error: CommanderError, argv: readonly string[], program: Command): string {
+  const command = program.commands.find((c) => c.name() === argv[0]);
+  const text = error.message
+    .replace(/^error: /, '')
+    .replace(/ is invalid\. (Allowed choices are|allowed:) (.*?)\.?$/s, ' is invalid; allowed: $2');
+  if (text.includes('; allowed: ')) return text;
+  switch (error.code) {
+    case 'commander.unknownCommand':
+      return `${text}; allowed: ${commandNames(program)}`;
+    case 'commander.unknownOption': {
+      const options = (command ?? program).options.map((option) => option.long);
+      return `${text}; allowed: ${options.length > 0 ? options.join(', ') : '--help'}`;
+    }
+    case 'commander.excessArguments':
+      return `too many arguments; allowed: ${argumentsOf(command)}`;
+    default:
+      return `${text}; allowed: ${argumentsOf(command)}`;
+  }
+}
+
+function argumentsOf(command: Command | undefined): string {
+  if (command === undefined) return 'a command';
+  const names = command.registeredArguments.map((a) => (a.required ? `<${a.name()}>` : `[${a.name()}]`));
+  const required = command.options.filter((o) => o.mandatory && o.defaultValue === undefined).map((o) => o.flags);
+  return ['wave64', command.name(), ...names, ...required, '[options]'].join(' ');
+}

@@ -94,9 +94,11 @@ function inverse54(a: bigint): bigint {
  * N * 2^54 = Q * D + r with a small odd r, so N/D lies r/D of half a unit beside Q/2^54. Given D and r, Q = -r/D modulo 2^54.
  */
 const nearHalfway: Draw = (random, pair) => {
-  const d = (1n << 52n) | (BigInt(random.word() & FRACTION_HIGH) << 32n) | BigInt(random.word() | 1);
-  const r = BigInt(2 * random.below(8) + 1) * (random.word() & 1 ? 1n : -1n);
-  const q = (-r * inverse54(d)) & mask(54n);
+  const d = (1n << 52n) | (BigInt(random.word() & FRACTION_HIGH) << 32n) | BigInt((random.word() | 1) >>> 0);
+  const distance = BigInt(2 * random.below(8) + 1);
+  const some = (-distance * inverse54(d)) & mask(54n);
+  // The same distance on the other side gives the other half of the residues: one of the two has 54 bits.
+  const [q, r] = some >> 53n === 1n ? [some, distance] : [(1n << 54n) - some, -distance];
   let n = (q * d + r) >> 54n;
   const exponent = random.between(64, 1983);
   let shift = 0;

@@ -54,7 +54,11 @@ export function rate(perSecond: number): string {
   return perSecond.toPrecision(3);
 }
 
-const perSecond = ({ lanes, ms }: StageFigures) => (lanes === 0 ? Number.NaN : (lanes / ms) * 1000);
+/** Lanes a second, of the batches after the first where there are any. */
+function perSecond({ lanes, ms, firstLanes, firstMs }: StageFigures): number {
+  if (lanes === 0) return Number.NaN;
+  return lanes > firstLanes ? ((lanes - firstLanes) / (ms - firstMs)) * 1000 : (lanes / ms) * 1000;
+}
 
 /** Head and rows of the table by engine: what it ran, how fast, what differs. */
 export function engineTable(report: BulkReport): { head: string[]; rows: string[][] } {

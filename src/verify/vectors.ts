@@ -44,7 +44,7 @@ export interface VectorFile {
   readonly digests: readonly VectorDigest[];
 }
 
-/** What is wrong with a vector file: `at` is `:line:column:` or a JSON path. */
+/** What is wrong with a vector file: `at` is `:line:column:` or `: path`. */
 export class VectorFileError extends Error {
   readonly at: string;
   constructor(at: string, message: string) {
@@ -146,7 +146,7 @@ function check<T extends z.ZodType>(schema: T, input: unknown, path: readonly Pr
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new VectorFileError(` ${jsonPath([...path, ...issue!.path])}`, issue!.message);
+  throw new VectorFileError(`: ${jsonPath([...path, ...issue!.path])}`, issue!.message);
 }
 
 function digestOf(row: Row, index: number, targets: string[]): VectorDigest {

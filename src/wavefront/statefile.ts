@@ -133,16 +133,28 @@ function problemOf(error: z.ZodError): StateFileError {
 const keysAt = (path: readonly PropertyKey[]) =>
   path.length === 0 ? 'target, wave, mode, waves_per_workgroup, waves' : 'exec, vcc, scc, m0, mode, s, v, lds';
 
+/** What a state file says about the program that it is for. */
+export interface StateHead {
+  readonly target?: string;
+  readonly wave?: WaveSize;
+}
+
+const headOf = (json: unknown): StateHead => {
+  const { target, wave } = (typeof json === 'object' && json !== null ? json : {}) as Record<string, unknown>;
+  return { ...(typeof target === 'string' && { target }), ...((wave === 32 || wave === 64) && { wave }) };
+};
+
 /**
  * Reads a state file.
- * @param defaultWave lanes a wave where the file doesn't say
- * @throws StateFileError
+ * @param wavesOf lanes a wave, told what the file says of target and wave size
+ * @throws StateFileError, and what `wavesOf` throws
  */
-export function parseStateFile(text: string, defaultWave: WaveSize = 64): StateFile {
+export function parseStateFile(
+  text: string,
+  wavesOf: (head: StateHead) => WaveSize = ({ wave }) => wave ?? 64,
+): StateFile {
   const json = parseJson(text);
-  const said = typeof json === 'object' && json !== null && 'wave' in json ? json.wave : undefined;
-  const wave = said === 32 || said === 64 ? said : defaultWave;
-  const parsed = fileSchema(wave).safeParse(json, { reportInput: false });
+  const parsed = fileSchema(wavesOf(headOf(json))).safeParse(json);
   if (!parsed.success) throw problemOf(parsed.error);
   const file = parsed.data;
   const perGroup = file.waves_per_workgroup ?? 1;

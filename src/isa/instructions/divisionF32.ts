@@ -55,7 +55,7 @@ export const divScalePublished: DivScale = (s0, s1, s2, control) => {
   const eN = exponent(input(s2, control));
   const eD = exponent(input(s1, control));
   decidePublished(eN, eD, numberOf(s), d, n, false, quotientIsSubnormal, f32PublishedLimits);
-  result[0] = decision.k === 0 ? s : f32_ldexp(s, decision.k, control | QUIET);
+  result[0] = decision.k === 0 ? s0 : f32_ldexp(s, decision.k, control | QUIET);
   return decision.flag;
 };
 
@@ -67,8 +67,8 @@ export const divFmas: DivFmas = (a, b, c, vcc, control) => {
 
 /** AMD's text: the rounded fma times 2^32, rounded again. */
 export const divFmasPublished: DivFmas = (a, b, c, vcc, control) => {
-  const sum = f32_mulAdd(a, b, c, control);
-  return vcc === 0 ? sum : f32_ldexp(sum, 32, control);
+  const sum = f32_mulAdd(a, b, c, control | QUIET);
+  return vcc === 0 ? sum : f32_ldexp(sum, 32, control | QUIET);
 };
 
 const NONE = -1;

@@ -83,7 +83,7 @@ export const divScalePublished: DivScale = (s0Hi, s0Lo, s1Hi, s1Lo, s2Hi, s2Lo, 
   }
   const s = numberOf(sHi, sLo);
   decidePublished(exponent(nHi), exponent(dHi), s, d, n, isSubnormal(1 / d), isSubnormal(n / d), f64Limits);
-  if (decision.k === 0) f64_leave(sHi, sLo);
+  if (decision.k === 0) f64_leave(s0Hi, s0Lo);
   else f64_ldexp(sHi, sLo, decision.k, control | QUIET);
   return decision.flag;
 };
@@ -99,8 +99,8 @@ export const divFmas: DivFmas = (aHi, aLo, bHi, bLo, cHi, cLo, vcc, control) => 
 
 /** AMD's text: the rounded fma times 2^64, rounded again. */
 export const divFmasPublished: DivFmas = (aHi, aLo, bHi, bLo, cHi, cLo, vcc, control) => {
-  f64_mulAdd(aHi, aLo, bHi, bLo, cHi, cLo, control);
-  if (vcc !== 0) f64_ldexp(result[1]!, result[0]!, 64, control);
+  f64_mulAdd(aHi, aLo, bHi, bLo, cHi, cLo, control | QUIET);
+  if (vcc !== 0) f64_ldexp(result[1]!, result[0]!, 64, control | QUIET);
 };
 
 /**

@@ -16,11 +16,13 @@
  * Sources: ROCm rocjitsu shared/transcendental_f64.h, lib/util amdgpu_{rcp,rsq,sqrt}.h and transcendental_test.cpp: every mantissa bit
  * that is read, on gfx1201, and the same on gfx1100. Older chips have not been read out.
  */
+import { amd_rcp_f64, amd_rsq_f64, amd_sqrt_f64 } from '../../float/approximate.ts';
+import { amd_rcp_f32, amd_rsq_f32, amd_sqrt_f32 } from '../../float/approximate-f32.ts';
 import { f64_div, f64_rsqrt, f64_sqrt } from '../../float/f64.ts';
 import { controlF64 } from '../../wavefront/mode.ts';
 import { withVop3 } from '../encodings.ts';
 import type { Erratum, Fidelity, InstructionDef, LaneBody, LaneSemantics } from '../instruction.ts';
-import { f64Unary } from '../lanes.ts';
+import { f32Unary, f64Unary } from '../lanes.ts';
 import { uniform } from '../operands.ts';
 import type { Variant } from '../target.ts';
 
@@ -58,10 +60,6 @@ const semanticsF32 = (name: string, cpu: LaneBody) => {
   return () => lane;
 };
 
-const later: LaneBody = () => {
-  throw new Error('the data path is not here yet');
-};
-
 export const transcendental: readonly InstructionDef[] = [
   {
     name: 'v_rcp_f64',
@@ -70,7 +68,7 @@ export const transcendental: readonly InstructionDef[] = [
     forms: withVop3('VOP1', { gfx9: 0x25, gfx10: 0x2f, gfx11: 0x2f, gfx12: 0x2f }),
     operands: uniform('f64', 1),
     modifiers: everything,
-    semantics: semanticsF64('v_rcp_f64', later, f64Unary(reciprocal, nearest)),
+    semantics: semanticsF64('v_rcp_f64', f64Unary(amd_rcp_f64), f64Unary(reciprocal, nearest)),
     fidelity,
     errata,
   },
@@ -81,7 +79,7 @@ export const transcendental: readonly InstructionDef[] = [
     forms: withVop3('VOP1', { gfx9: 0x26, gfx10: 0x31, gfx11: 0x31, gfx12: 0x31 }),
     operands: uniform('f64', 1),
     modifiers: everything,
-    semantics: semanticsF64('v_rsq_f64', later, f64Unary(f64_rsqrt, nearest)),
+    semantics: semanticsF64('v_rsq_f64', f64Unary(amd_rsq_f64), f64Unary(f64_rsqrt, nearest)),
     fidelity,
     errata,
   },
@@ -92,7 +90,7 @@ export const transcendental: readonly InstructionDef[] = [
     forms: withVop3('VOP1', { gfx9: 0x28, gfx10: 0x34, gfx11: 0x34, gfx12: 0x34 }),
     operands: uniform('f64', 1),
     modifiers: everything,
-    semantics: semanticsF64('v_sqrt_f64', later, f64Unary(f64_sqrt, nearest)),
+    semantics: semanticsF64('v_sqrt_f64', f64Unary(amd_sqrt_f64), f64Unary(f64_sqrt, nearest)),
     fidelity,
     errata,
   },
@@ -103,7 +101,7 @@ export const transcendental: readonly InstructionDef[] = [
     forms: withVop3('VOP1', { gfx9: 0x22, gfx10: 0x2a, gfx11: 0x2a, gfx12: 0x2a }),
     operands: uniform('f32', 1),
     modifiers: everything,
-    semantics: semanticsF32('v_rcp_f32', later),
+    semantics: semanticsF32('v_rcp_f32', f32Unary(amd_rcp_f32)),
     fidelity: fidelityF32,
   },
   {
@@ -113,7 +111,7 @@ export const transcendental: readonly InstructionDef[] = [
     forms: withVop3('VOP1', { gfx9: 0x24, gfx10: 0x2e, gfx11: 0x2e, gfx12: 0x2e }),
     operands: uniform('f32', 1),
     modifiers: everything,
-    semantics: semanticsF32('v_rsq_f32', later),
+    semantics: semanticsF32('v_rsq_f32', f32Unary(amd_rsq_f32)),
     fidelity: fidelityF32,
   },
   {
@@ -123,7 +121,7 @@ export const transcendental: readonly InstructionDef[] = [
     forms: withVop3('VOP1', { gfx9: 0x27, gfx10: 0x33, gfx11: 0x33, gfx12: 0x33 }),
     operands: uniform('f32', 1),
     modifiers: everything,
-    semantics: semanticsF32('v_sqrt_f32', later),
+    semantics: semanticsF32('v_sqrt_f32', f32Unary(amd_sqrt_f32)),
     fidelity: fidelityF32,
   },
 ];

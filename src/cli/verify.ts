@@ -1,0 +1,219 @@
+/** `wave64 verify`: both engines over packed wavefronts, compared bit for bit. */
+import { type Command, Option } from 'commander';
+import { defaultTarget, findTarget, type Target } from '../isa/target.ts';
+import { assemble } from '../program/assembler.ts';
+import type { Program } from '../program/program.ts';
+import { type BulkReport, type Job, runBulk } from '../verify/bulk.ts';
+import {
+  countWrongQuotients,
+  demonstrationShape,
+  divisionText,
+  drawBatch,
+  minimumText,
+  type RoundName,
+  rounds,
+} from '../verify/demonstration.ts';
+import { randomBatch, randomShape } from '../verify/randomState.ts';
+import {
+  differenceLines,
+  engineTable,
+  faultLine,
+  fidelityOf,
+  rate,
+  reportJson,
+  type Setting,
+} from '../verify/report.ts';
+import type { WaveSize } from '../wavefront/registers.ts';
+import { engineFailure, openEngines } from './engines.ts';
+import { CommandError, Exit, usage } from './errors.ts';
+import type { End, Io } from './io.ts';
+import { addCommon, type CommonOptions, MAX_SEED, waveOf, wholeNumber } from './options.ts';
+import { batchesOf, loadProgram, loadProgramAndState, wavesABatch } from './programs.ts';
+import { startProgress } from './progress.ts';
+import { printTable } from './table.ts';
+
+interface VerifyOptions extends CommonOptions {
+  readonly state?: string;
+  readonly waves?: number;
+  readonly pairs?: number;
+  readonly seed: number;
+  readonly round: RoundName;
+}
+
+const MAIN_WAVES = 4096;
+const PROGRAM_WAVES = 64;
+/** Enough waves to hide what a dispatch costs, few enough for a moving bar and little memory. */
+const BATCH_WAVES = 512;
+
+const examples = `
+Examples:
+  wave64 verify                                   4,096 waves of divisions and LDS minima on both engines
+  wave64 verify --pairs 1M --seed 7               a million random divisions, every register compared
+  wave64 verify --round rtz --target gfx1100      rounding toward zero, the macro as gfx1100 has it
+  wave64 verify program.s --state in.json         your program on your waves
+  wave64 verify program.s --waves 256 --seed 3    your program on random registers`;
+
+export function addVerify(program: Command, io: Io, end: End): void {
+  const command = program
+    .command('verify')
+    .description('run packed wavefronts on both engines and compare every register bit for bit')
+    .argument('[program.s]', 'assembly text (default: the f64 division macro and the LDS minimum)')
+    .option('--state <in.json>', 'the waves that the program runs on')
+    .option('--waves <n>', 'how many waves of random registers', wholeNumber(1, 1e9))
+    .option('--pairs <n>', 'how many random divisions', wholeNumber(1, 1e12))
+    .option('--seed <n>', 'of random operands', wholeNumber(0, MAX_SEED), 1)
+    .addOption(
+      new Option('--round <mode>', 'rounding of f64 for random operands').choices(Object.keys(rounds)).default('rne'),
+    )
+    .addHelpText('after', examples);
+  addCommon(command, ['target', 'profile', 'wave', 'maxSteps', 'timeout', 'json'], 'both');
+  command.action((path: string | undefined, options: VerifyOptions) => end(verify(io, command, path, options)));
+}
+
+async function verify(io: Io, command: Command, path: string | undefined, options: VerifyOptions): Promise<Exit> {
+  const { job, setting } = plan(io, path, options);
+  const fallback = command.getOptionValueSource('engine') === 'default';
+  const { engines, close } = await openEngines(io, options.engine!, options.timeout, fallback);
+  try {
+    const waves = job.waves.toLocaleString('en');
+    const bar = startProgress(io, job.waves, 'waves', options.json);
+    const report = await runBulk(job, engines, {
+      profile: options.profile,
+      maxSteps: options.maxSteps!,
+      signal: io.signal,
+      onBatch: ({ wavesDone, comparison, lanesDone, wallMs }) =>
+        bar.update(wavesDone, `${rate((lanesDone / wallMs) * 1000)} lanes/s, ${comparison.mismatches} mismatches`),
+    });
+    bar.stop();
+    const exit = exitOf(report);
+    if (options.json)
+      io.out(`${JSON.stringify({ command: 'verify', exit, ...reportJson(report, setting) }, null, 2)}\n`);
+    else printReport(io, report, setting, `${waves} waves`);
+    return endOf(report, setting, exit, path);
+  } finally {
+    await close();
+  }
+}
+
+type Plan = { readonly job: Job & { readonly waves: number }; readonly setting: Setting };
+
+function plan(io: Io, path: string | undefined, options: VerifyOptions): Plan {
+  if (path === undefined && options.state !== undefined)
+    throw usage('--state needs a program; allowed: wave64 verify PROGRAM.s --state IN.json');
+  if (path !== undefined && options.pairs !== undefined)
+    throw usage('--pairs runs the division macro; allowed: --waves with a program');
+  if (options.pairs !== undefined && options.waves !== undefined)
+    throw usage('--pairs and --waves both say how much to run; allowed: one of the two');
+  if (options.state !== undefined && options.waves !== undefined)
+    throw usage('--state and --waves both say what to run on; allowed: one of the two');
+  if (path === undefined) return planDemonstration(options);
+  return options.state === undefined ? planRandom(io, path, options) : planState(io, path, options.state, options);
+}
+
+/** Divisions of random pairs; with `--pairs` these alone, else the LDS minimum of each quotient too. */
+function planDemonstration(options: VerifyOptions): Plan {
+  const target = options.target ?? findTarget(defaultTarget);
+  const waveSize = waveOf(target, options.wave);
+  const build = (text: string) => assemble(text, { target, waveSize, file: 'built-in' });
+  const division = { name: 'macros', program: build(divisionText(target, waveSize)) };
+  const withMinimum = options.pairs === undefined;
+  const stages = withMinimum ? [division, { name: 'LDS minima', program: build(minimumText(target)) }] : [division];
+  const waves = withMinimum ? (options.waves ?? MAIN_WAVES) : Math.ceil(options.pairs! / waveSize);
+  const shape = { ...demonstrationShape(target, waveSize, 0), ...(!withMinimum && { ldsWords: 0 }) };
+  const sizes = batchSizes(waves, BATCH_WAVES);
+  // In the published profile and the directed roundings the macro is no IEEE division.
+  const isDivision = options.profile === 'hardware' && options.round === 'rne';
+  return {
+    job: {
+      stages,
+      waves,
+      batches: sizes.batches,
+      draw: (batch) => drawBatch({ ...shape, waves: sizes.size(batch) }, options.seed, batch, options.round),
+      ...(isDivision && { countWrong: countWrongQuotients }),
+    },
+    setting: settingOf(
+      target,
+      waveSize,
+      stages.map((s) => s.program),
+      options,
+      true,
+    ),
+  };
+}
+
+function planRandom(io: Io, path: string, options: VerifyOptions): Plan {
+  const target = options.target ?? findTarget(defaultTarget);
+  const program = loadProgram(io, path, target, options.wave);
+  const shape = randomShape(program, options.waves ?? PROGRAM_WAVES);
+  const sizes = batchSizes(shape.waves, wavesABatch(shape, BATCH_WAVES));
+  const draw = (batch: number) =>
+    randomBatch(program, { ...shape, waves: sizes.size(batch) }, options.seed, batch, options.round);
+  return {
+    job: { stages: [{ name: 'lanes', program }], waves: shape.waves, batches: sizes.batches, draw },
+    setting: settingOf(target, program.waveSize, [program], options, true),
+  };
+}
+
+function planState(io: Io, path: string, statePath: string, options: VerifyOptions): Plan {
+  const { program, file } = loadProgramAndState(io, path, statePath, options);
+  return {
+    job: { stages: [{ name: 'lanes', program }], waves: file.waves.length, ...batchesOf(file, program, BATCH_WAVES) },
+    setting: settingOf(program.target, program.waveSize, [program], options, false),
+  };
+}
+
+const settingOf = (
+  target: Target,
+  wave: WaveSize,
+  programs: Program[],
+  { profile, seed, round }: VerifyOptions,
+  random: boolean,
+): Setting => ({
+  target,
+  wave,
+  profile,
+  programs,
+  ...(random && { seed, round }),
+});
+
+/** So many waves in batches of a size, the last one smaller. */
+function batchSizes(waves: number, each: number): { batches: number; size: (batch: number) => number } {
+  return { batches: Math.ceil(waves / each), size: (batch) => Math.min(each, waves - batch * each) };
+}
+
+function exitOf(report: BulkReport): Exit {
+  if (report.comparison.mismatches > 0 || (report.wrong ?? 0) > 0) return Exit.differs;
+  if (report.failure) return engineFailure(report.failure).exit;
+  return report.interrupted || report.faults.length > 0 ? Exit.fault : Exit.done;
+}
+
+function printReport(io: Io, report: BulkReport, setting: Setting, asked: string): void {
+  const { target, wave, profile, seed, round } = setting;
+  const { head, rows } = engineTable(report);
+  const operands = seed === undefined ? 'state file' : `seed ${seed}, ${round}`;
+  io.out(
+    `${target.name}, wave${wave}, ${profile} profile, ${operands}: ${report.wavesDone.toLocaleString('en')} of ${asked}, ${(report.wallMs / 1000).toFixed(1)} s\n`,
+  );
+  printTable(io, head, rows);
+  printTable(
+    io,
+    ['instruction', `on ${target.name}`, 'errata'],
+    fidelityOf(setting.programs, profile).map((row) => [row.instruction, row.fidelity, String(row.errata)]),
+  );
+  for (const line of differenceLines(report)) io.out(`${line}\n`);
+  for (const [register, count] of report.comparison.byRegister) io.out(`${register}: ${count} words differ\n`);
+  if (report.wrong !== undefined)
+    io.out(
+      `quotients against JavaScript's a / b: ${report.lanesDone.toLocaleString('en')} compared, ${report.wrong} differ\n`,
+    );
+}
+
+/** The exit code, or the error that ends the command with it. */
+function endOf(report: BulkReport, setting: Setting, exit: Exit, path = 'built-in'): Exit {
+  const done = `${report.batchesDone} of ${report.batches} batches are done and reported`;
+  if (report.failure) throw new CommandError(exit, `${engineFailure(report.failure).message}; ${done}`);
+  if (exit !== Exit.fault) return exit;
+  if (report.interrupted) throw new CommandError(exit, `interrupted; ${done}`);
+  const { at, what } = faultLine(report.faults[0]!, setting.programs);
+  throw new CommandError(exit, `${[path, at].filter(Boolean).join(':')}: ${what}`);
+}

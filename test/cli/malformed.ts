@@ -1,0 +1,277 @@
+/** Malformed programs, state files and command lines, each with the one line that it gives after `wave64: `. */
+
+/** Program text, target, message of `wave64 asm p.s --target TARGET`. */
+export const programs: readonly (readonly [text: string, target: string, message: string])[] = [
+  [
+    'v_rpc_f64 v[0:1], v[2:3]',
+    'gfx90a',
+    "p.s:1:1: unknown instruction 'v_rpc_f64'; near are v_rcp_f64, v_rsq_f64, v_add_f64",
+  ],
+  ['v_rcp_f64 v[0:1]', 'gfx90a', 'p.s:1:17: v_rcp_f64 needs 2 operands: vdst (f64), src0 (f64)'],
+  ['v_rcp_f64 v[0:1], v[2:3], v[4:5]', 'gfx90a', 'p.s:1:25: too many operands: v_rcp_f64 takes vdst (f64), src0 (f64)'],
+  ['v_rcp_f64 v[1:2], v[2:3]', 'gfx90a', 'p.s:1:11: gfx90a needs an even first VGPR, v[1:2] is odd'],
+  [
+    'v_rcp_f64 v[0:1], v[2:4]',
+    'gfx90a',
+    'p.s:1:19: expected 2 VGPRs (v[0:1]), an SGPR pair (s[0:1], vcc, exec) or a constant',
+  ],
+  ['v_rcp_f64 v0, v[2:3]', 'gfx90a', 'p.s:1:11: expected 2 VGPRs (v[0:1])'],
+  ['v_rcp_f64 v[0:1], v[254:257]', 'gfx90a', 'p.s:1:19: v257 is out of range: gfx90a has v0 to v255'],
+  ['v_rcp_f64 v[0:1] v[2:3]', 'gfx90a', 'p.s:1:18: v_rcp_f64 needs 2 operands: vdst (f64), src0 (f64)'],
+  ['s_mov_b64 s[0:1], s[103:104]', 'gfx90a', 'p.s:1:19: s104 is out of range: gfx90a has s0 to s101'],
+  ['s_mov_b32 s0, s200', 'gfx90a', 'p.s:1:15: s200 is out of range: gfx90a has s0 to s101'],
+  [
+    'ds_add_f64 v0, v[2:3]\n',
+    'gfx1100',
+    'p.s:1:1: ds_add_f64 does not exist on gfx1100, but on gfx90a, gfx942, gfx950',
+  ],
+  [
+    'v_fmac_f64 v[0:1], v[2:3], v[4:5]',
+    'gfx906',
+    'p.s:1:1: v_fmac_f64 does not exist on gfx906, but on gfx90a, gfx942, gfx950',
+  ],
+  ['ds_min_num_f64 v0, v[2:3]', 'gfx90a', 'p.s:1:1: ds_min_num_f64 does not exist on gfx90a, but on gfx1200, gfx1201'],
+  [
+    'v_fma_f64 v[0:1], v[2:3], v[4:5], 3.25',
+    'gfx90a',
+    'p.s:1:35: gfx90a allows no literal constant in the VOP3 encoding; inline constants are -16 to 64, +-0.5, +-1.0, +-2.0, +-4.0, 1/(2*pi)',
+  ],
+  [
+    'v_fma_f64 v[0:1], s[2:3], s[4:5], v[0:1]',
+    'gfx90a',
+    'p.s:1:27: constant bus: gfx90a allows 1 scalar source (SGPRs, VCC and a literal count)',
+  ],
+  [
+    'v_div_scale_f64 v[0:1], vcc, |v[2:3]|, v[4:5], v[6:7]',
+    'gfx90a',
+    'p.s:1:30: abs is not allowed here: VOP3B encodings have no ABS bits (neg is allowed)',
+  ],
+  [
+    'ds_min_f64 v0, v[2:3] offset:65536',
+    'gfx90a',
+    "p.s:1:30: offset must be an integer from 0 to 65535, found '65536'",
+  ],
+  ['ds_min_f64 v0, v[2:3] offset:-8', 'gfx90a', "p.s:1:30: offset must be an integer from 0 to 65535, found '-8'"],
+  ['v_mov_b32 v0, 0x1ffffffff', 'gfx90a', 'p.s:1:15: the constant does not fit 32 bits'],
+  ['s_nop 99999999', 'gfx90a', "p.s:1:7: this field must be an integer from -32768 to 65535, found '99999999'"],
+  ['v_add_f64 v[0:1], v[2:3], -', 'gfx90a', 'p.s:1:28: expected a register or a constant, found the end of the line'],
+  [
+    'v_add_f64 v[0:1], v[2:3], v[4:5] mul:3',
+    'gfx90a',
+    "p.s:1:38: output modifiers are mul:2, mul:4 and div:2, not 'mul:3'",
+  ],
+  ['lab:\nlab:\n s_endpgm', 'gfx90a', "p.s:2:1: label 'lab' is already defined"],
+  ['v_mov_b32 v0, "x"', 'gfx90a', "p.s:1:15: expected a register or a constant, found 'x'"],
+  ['\u0001\u0002', 'gfx90a', "p.s:1:1: expected an instruction, a label or a directive, found '?'"],
+  ['v_cmp_lt_f64 s4, v[0:1], v[2:3]', 'gfx90a', 'p.s:1:14: expected 2 SGPRs'],
+  [
+    's_setreg_b32 hwreg(HW_REG_NOPE), s0',
+    'gfx90a',
+    "p.s:1:20: gfx90a has no hardware register 'HW_REG_NOPE'; MODE is HW_REG_MODE",
+  ],
+  [
+    's_denorm_mode 3',
+    'gfx906',
+    'p.s:1:1: s_denorm_mode does not exist on gfx906, but on gfx1010, gfx1030, gfx1100, gfx1200, gfx1201',
+  ],
+  ['v_mov_b32 v256, v0', 'gfx90a', 'p.s:1:11: v256 is out of range: gfx90a has v0 to v255'],
+  ['s_mov_b64 s[1:2], 0', 'gfx90a', 'p.s:1:11: SGPR pairs start at an even register'],
+  [
+    'v_div_fmas_f64 v[0:1], v[2:3], v[4:5], v[6:7], vcc',
+    'gfx90a',
+    'p.s:1:46: too many operands: v_div_fmas_f64 takes vdst (f64), src0 (f64), src1 (f64), src2 (f64)',
+  ],
+];
+
+/** State file and message of `wave64 run p.s --state in.json`. */
+export const states: readonly (readonly [text: string, message: string])[] = [
+  ['', 'in.json:1:1: no JSON: file ends; allowed: a value'],
+  ['{', "in.json:1:2: no JSON: file ends; allowed: a key in quotes or '}'"],
+  ['[]', 'in.json: (top) is []; allowed: an object with target, wave, mode, waves_per_workgroup, waves'],
+  ['{"waves":[]}', 'in.json: waves is []; allowed: at least one wave'],
+  ['{}', 'in.json: waves is missing; allowed: an array of waves'],
+  ['{"waves":5}', 'in.json: waves is 5; allowed: an array of waves'],
+  [
+    '{"waves":[{}],"colour":1}',
+    'in.json: colour is no key of a state file; allowed: target, wave, mode, waves_per_workgroup, waves',
+  ],
+  ['{"waves":[{"exec":"12"}]}', 'in.json: waves[0].exec is "12"; allowed: 16 hex digits'],
+  ['{"waves":[{"exec":"zzzzzzzzzzzzzzzz"}]}', 'in.json: waves[0].exec is "zzzzzzzzzzzzzzzz"; allowed: 16 hex digits'],
+  ['{"waves":[{"vcc":7}]}', 'in.json: waves[0].vcc is 7; allowed: 16 hex digits'],
+  ['{"waves":[{"scc":2}]}', 'in.json: waves[0].scc is 2; allowed: 0 or 1'],
+  ['{"waves":[{"m0":"ffff"}]}', 'in.json: waves[0].m0 is "ffff"; allowed: 8 hex digits'],
+  ['{"waves":[{"mode":null}]}', 'in.json: waves[0].mode is null; allowed: 8 hex digits'],
+  [
+    '{"waves":[{"v":{"0":["00000000"]}}]}',
+    'in.json: waves[0].v.0 is ["00000000"]; allowed: 64 words, one for each lane',
+  ],
+  ['{"waves":[{"v":{"0":"g0000000"}}]}', 'in.json: waves[0].v.0 is "g0000000"; allowed: 8 hex digits'],
+  ['{"waves":[{"v":{"512":"00000000"}}]}', 'in.json: waves[0].v.512 is "512"; allowed: v0 to v511, by number'],
+  ['{"waves":[{"v":{"-1":"00000000"}}]}', 'in.json: waves[0].v.-1 is "-1"; allowed: v0 to v511, by number'],
+  [
+    '{"waves":[{"v":["00000000"]}]}',
+    'in.json: waves[0].v is ["00000000"]; allowed: an object from register number to a word or a word for each lane',
+  ],
+  [
+    '{"waves":[{"v":{"0":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}}]}',
+    'in.json: waves[0].v.0[0] is 0; allowed: 8 hex digits',
+  ],
+  ['{"waves":[{"s":{"4":12}}]}', 'in.json: waves[0].s.4 is 12; allowed: 8 hex digits'],
+  ['{"waves":[{"s":{"106":"00000000"}}]}', 'in.json: waves[0].s.106 is "106"; allowed: s0 to s105, by number'],
+  ['{"waves":[{"lds":"00000000"}]}', 'in.json: waves[0].lds is "00000000"; allowed: an array of words of 8 hex digits'],
+  ['{"waves":[{"lds":["0"]}]}', 'in.json: waves[0].lds[0] is "0"; allowed: 8 hex digits'],
+  [
+    '{"waves":[{"registers":{}}]}',
+    'in.json: waves[0].registers is no key of a state file; allowed: exec, vcc, scc, m0, mode, s, v, lds',
+  ],
+  ['{"waves":[{}],"wave":48}', 'in.json: wave is 48; allowed: 32 or 64'],
+  ['{"waves":[{}],"wave":32}', 'gfx90a has no wave32; allowed: wave 64'],
+  ['{"waves":[{}],"mode":"3f0"}', 'in.json: mode is "3f0"; allowed: 8 hex digits'],
+  [
+    '{"waves":[{}],"target":"gfx1"}',
+    'in.json: target is "gfx1"; allowed: gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1200, gfx1201',
+  ],
+  ['{"waves":[{}],"target":906}', 'in.json: target is 906; allowed: the name of a target such as "gfx90a"'],
+  [
+    '{"waves":[{}],"waves_per_workgroup":3}',
+    'in.json: waves do not fill workgroups: there are 1; allowed: a multiple of waves_per_workgroup, 3',
+  ],
+  ['{"waves":[{}],"waves_per_workgroup":0}', 'in.json: waves_per_workgroup is 0; allowed: a whole number from 1 to 32'],
+  ['{"waves":[{"exec":"ffffffffffffffff",}]}', 'in.json:1:38: no JSON: unexpected "}"; allowed: a key in quotes'],
+  ['{"waves":[{}]} trailing', 'in.json:1:16: no JSON: unexpected "t"; allowed: end of file'],
+  [
+    '{"waves":[{},{"lds":["00000000"]}],"waves_per_workgroup":2}',
+    'in.json: waves[1].lds belongs to the first wave of its workgroup; allowed: in wave 0',
+  ],
+  ["{'waves':[]}", "in.json:1:2: no JSON: unexpected \"'\"; allowed: a key in quotes or '}'"],
+  ['null', 'in.json: (top) is null; allowed: an object with target, wave, mode, waves_per_workgroup, waves'],
+];
+
+/** Command line and message; the files are those of malformed.test.ts. */
+export const commands: readonly (readonly [argv: string, message: string])[] = [
+  ['', 'no command; allowed: verify, run, vectors, asm, disasm, bench, info'],
+  ['verfy', "unknown command 'verfy'; allowed: verify, run, vectors, asm, disasm, bench, info"],
+  [
+    'verify --pears 5',
+    "unknown option '--pears'; allowed: --state, --waves, --pairs, --seed, --round, --engine, --target, --profile, --wave, --max-steps, --timeout, --json, --debug",
+  ],
+  ['verify --pairs', "option '--pairs <n>' argument missing; allowed: wave64 verify [program.s] [options]"],
+  ['verify --pairs 0', "option '--pairs <n>' argument '0' is invalid; allowed: a whole number from 1 to 1000000000000"],
+  [
+    'verify --pairs 1e6',
+    "option '--pairs <n>' argument '1e6' is invalid; allowed: a whole number from 1 to 1000000000000",
+  ],
+  [
+    'verify --pairs -5',
+    "option '--pairs <n>' argument '-5' is invalid; allowed: a whole number from 1 to 1000000000000",
+  ],
+  [
+    'verify --seed 1.5',
+    "option '--seed <n>' argument '1.5' is invalid; allowed: a whole number from 0 to 9007199254740991",
+  ],
+  [
+    'verify --seed 99999999999999999999',
+    "option '--seed <n>' argument '99999999999999999999' is invalid; allowed: a whole number from 0 to 9007199254740991",
+  ],
+  ['verify --waves 0', "option '--waves <n>' argument '0' is invalid; allowed: a whole number from 1 to 1000000000"],
+  ['verify --round up', "option '--round <mode>' argument 'up' is invalid; allowed: rne, rup, rdn, rtz"],
+  [
+    'verify --target gfx9000',
+    "option '--target <chip>' argument 'gfx9000' is invalid; allowed: gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1200, gfx1201",
+  ],
+  ['verify --target', "option '--target <chip>' argument missing; allowed: wave64 verify [program.s] [options]"],
+  ['verify --engine cuda', "option '--engine <name>' argument 'cuda' is invalid; allowed: webgpu, reference, both"],
+  ['verify --profile fast', "option '--profile <name>' argument 'fast' is invalid; allowed: hardware, published"],
+  ['verify --wave 48', "option '--wave <lanes>' argument '48' is invalid; allowed: 32 or 64"],
+  ['verify --wave 32', 'gfx90a has no wave32; allowed: wave 64'],
+  [
+    'verify --max-steps 0',
+    "option '--max-steps <n>' argument '0' is invalid; allowed: a whole number from 1 to 4294967295",
+  ],
+  [
+    'verify --timeout -1',
+    "option '--timeout <s>' argument '-1' is invalid; allowed: seconds, more than 0, at most 86400",
+  ],
+  [
+    'verify --timeout soon',
+    "option '--timeout <s>' argument 'soon' is invalid; allowed: seconds, more than 0, at most 86400",
+  ],
+  ['verify --state in.json', '--state needs a program; allowed: wave64 verify PROGRAM.s --state IN.json'],
+  ['verify p.s --pairs 5', '--pairs runs the division macro; allowed: --waves with a program'],
+  ['verify --pairs 5 --waves 5', '--pairs and --waves both say how much to run; allowed: one of the two'],
+  ['verify p.s --state in.json --waves 2', '--state and --waves both say what to run on; allowed: one of the two'],
+  ['verify p.s q.s', 'too many arguments; allowed: wave64 verify [program.s] [options]'],
+  ['verify missing.s', 'missing.s: no such file; allowed: a file that can be read'],
+  ['verify .', '.: is a folder; allowed: a file'],
+  [
+    'run',
+    "required option '--state <in.json>' not specified; allowed: wave64 run <program.s> --state <in.json> [options]",
+  ],
+  [
+    'run p.s',
+    "required option '--state <in.json>' not specified; allowed: wave64 run <program.s> --state <in.json> [options]",
+  ],
+  ['run p.s --state missing.json', 'missing.json: no such file; allowed: a file that can be read'],
+  ['run p.s --state .', '.: is a folder; allowed: a file'],
+  [
+    'run p.s --state in.json --engine both',
+    "option '--engine <name>' argument 'both' is invalid; allowed: webgpu, reference",
+  ],
+  [
+    'run p.s --state in.json --target gfx906',
+    'in.json: target is gfx90a, but --target is gfx906; allowed: one of the two',
+  ],
+  ['run p.s --state in.json --wave 32', 'in.json: wave is 64, but --wave is 32; allowed: one of the two'],
+  [
+    'run p.s --state in.json --out',
+    "option '--out <out.json>' argument missing; allowed: wave64 run <program.s> --state <in.json> [options]",
+  ],
+  ['vectors', "missing required argument 'file'; allowed: wave64 vectors <file> [options]"],
+  ['vectors missing.json', 'missing.json: no such file; allowed: a file that can be read'],
+  [
+    'vectors in.json',
+    'in.json: (top) is {"waves":[{}],"target":"gfx90a","wave":64}; allowed: an array of known answers',
+  ],
+  [
+    'vectors p.s --format testfloat',
+    '--format testfloat needs --op; allowed: f64_add, f64_sub, f64_mul, f64_div, f64_mulAdd, f64_sqrt, f64_roundToInt, f64_to_f32, f64_to_i32, f64_to_ui32, f64_lt, f64_le, f64_eq, f32_to_f64, i32_to_f64, ui32_to_f64, f32_mulAdd, f32_div, f32_sqrt',
+  ],
+  [
+    'vectors p.s --format testfloat --op f64_cos',
+    '--op f64_cos is no operation of TestFloat here; allowed: f64_add, f64_sub, f64_mul, f64_div, f64_mulAdd, f64_sqrt, f64_roundToInt, f64_to_f32, f64_to_i32, f64_to_ui32, f64_lt, f64_le, f64_eq, f32_to_f64, i32_to_f64, ui32_to_f64, f32_mulAdd, f32_div, f32_sqrt',
+  ],
+  ['vectors p.s --format testfloat --op f64_div', "p.s:1:1: 'v_rcp_f64' is no operand; allowed: 16 hex digits"],
+  [
+    'vectors p.s --format columns --op s_mov_b32',
+    '--op s_mov_b32 is no vector instruction; allowed: v_rcp_f64, v_div_scale_f64 and others of their kind',
+  ],
+  ['vectors p.s --format xml', "option '--format <name>' argument 'xml' is invalid; allowed: json, testfloat, columns"],
+  ['vectors bad.json', 'bad.json: [0].in[0] is "0x12"; allowed: 0x and 8 or 16 hex digits'],
+  ['vectors p.s', 'p.s:1:1: no JSON: unexpected "v"; allowed: a value'],
+  ['vectors digest.json', 'digest.json [0].in[0] is "all"; allowed: inputs 0xXXXXXXXX+i for i = 0..2^N-1'],
+  ['vectors name.json', 'name.json: [0].instr is "v_nope"; allowed: an instruction that wave64 has'],
+  [
+    'vectors gen.json',
+    'gen.json: [0].gen names "gfx1"; allowed: gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1200, gfx1201',
+  ],
+  ['vectors bad.txt.gz', 'bad.txt.gz: unknown compression method; allowed: gzip of at most 268435456 bytes'],
+  [
+    'vectors row.txt --format testfloat --op f64_mul',
+    "row.txt:1:18: '000000000000000g' is no operand; allowed: 16 hex digits",
+  ],
+  ['asm', "missing required argument 'program.s'; allowed: wave64 asm <program.s> [options]"],
+  ['asm missing.s', 'missing.s: no such file; allowed: a file that can be read'],
+  ['asm p.s --target gfx1030 --wave 16', "option '--wave <lanes>' argument '16' is invalid; allowed: 32 or 64"],
+  ['asm p.s --out no/such/folder/x', 'no/such/folder/x: no such file; allowed: a file that can be written'],
+  ['disasm missing.bin', 'missing.bin: no such file; allowed: a file that can be read'],
+  ['disasm p.s', 'p.s: offset 0x20: : 34 bytes are no whole number of dwords'],
+  ['disasm odd.bin', 'odd.bin: offset 0x0: : 3 bytes are no whole number of dwords'],
+  ['bench --operands odd', "option '--operands <kind>' argument 'odd' is invalid; allowed: normal, special"],
+  ['bench --seconds 0', "option '--seconds <n>' argument '0' is invalid; allowed: seconds, more than 0, at most 86400"],
+  [
+    'bench --max-waves 100000',
+    "option '--max-waves <n>' argument '100000' is invalid; allowed: a whole number from 1 to 65536",
+  ],
+  ['bench extra', 'too many arguments; allowed: wave64 bench [options]'],
+  ['info extra', 'too many arguments; allowed: wave64 info [options]'],
+];

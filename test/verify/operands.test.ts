@@ -1,0 +1,159 @@
+// Operand classes: fixed by the seed, and each is what its name says.
+import { describe, expect, test } from 'vitest';
+import { findTarget } from '../../src/isa/target.ts';
+import {
+  countWrongQuotients,
+  demonstrationShape,
+  drawBatch,
+  NUMERATOR,
+  QUOTIENT,
+} from '../../src/verify/demonstration.ts';
+import { classes, drawPair, newPair, type Pair } from '../../src/verify/operands.ts';
+import { Random } from '../../src/verify/random.ts';
+
+const DRAWS = 2000;
+
+const drawn = (name: string, seed = 1): Pair[] => {
+  const random = new Random(seed);
+  return Array.from({ length: DRAWS }, () => {
+    const pair = newPair();
+    classes[name]!(random, pair);
+    return pair;
+  });
+};
+
+const field = (hi: number) => (hi >>> 20) & 0x7ff;
+const fraction = (hi: number, lo: number) => (BigInt(hi & 0xfffff) << 32n) | BigInt(lo);
+const significand = (hi: number, lo: number) => (field(hi) === 0 ? fraction(hi, lo) : fraction(hi, lo) | (1n << 52n));
+
+describe('random words', () => {
+  test('the stream of a seed is the same for ever (xoshiro128**)', () => {
+    const random = new Random(1);
+    const words = Array.from({ length: 4 }, () => random.word());
+    const again = new Random(1);
+    expect(Array.from({ length: 4 }, () => again.word())).toEqual(words);
+    expect(words).toEqual([2113752136, 1120643331, 1514019756, 851135148]);
+  });
+
+  test('seeds and streams differ, above 2^32 too', () => {
+    const first = [new Random(1), new Random(2), new Random(1, 1), new Random(2 ** 32 + 1), new Random(2 ** 52)].map(
+      (r) => r.word(),
+    );
+    expect(new Set(first).size).toBe(5);
+  });
+
+  test('each bit is set half the time, seed 5', () => {
+    const random = new Random(5);
+    const ones = new Array<number>(32).fill(0);
+    for (let i = 0; i < 20000; i++) {
+      const word = random.word();
+      for (let bit = 0; bit < 32; bit++) ones[bit]! += (word >>> bit) & 1;
+    }
+    for (const count of ones) expect(Math.abs(count - 10000)).toBeLessThan(400); // 5.6 sigma
+  });
+});
+
+describe('every class, seed 1', () => {
+  test.each(Object.keys(classes))('%s: words are u32 and the seed fixes them', (name) => {
+    const pairs = drawn(name);
+    expect(JSON.stringify(pairs)).toBe(JSON.stringify(drawn(name)));
+    expect(pairs.flatMap((p) => [p.nHi, p.nLo, p.dHi, p.dLo]).filter((word) => word >>> 0 !== word)).toEqual([]);
+    expect(new Set(pairs.map((p) => `${p.nHi} ${p.nLo} ${p.dHi} ${p.dLo}`)).size).toBeGreaterThan(DRAWS / 4);
+  });
+
+  test('subnormal classes', () => {
+    expect(drawn('subnormalNumerator').every((p) => field(p.nHi) === 0)).toBe(true);
+    expect(drawn('subnormalDenominator').every((p) => field(p.dHi) === 0)).toBe(true);
+    expect(drawn('subnormalBoth').every((p) => field(p.nHi) === 0 && field(p.dHi) === 0)).toBe(true);
+  });
+
+  test('near-halfway quotients lie within 15/D of half a unit beside the middle of two doubles', () => {
+    let odd = 0;
+    for (const p of drawn('nearHalfway')) {
+      const [n, d] = [significand(p.nHi, p.nLo), significand(p.dHi, p.dLo)];
+      // N * 2^k = Q * D + r for some k up to 2 * 54, Q of 54 bits
+      let scaled = n;
+      while (scaled / d < 1n << 53n) scaled <<= 1n;
+      const q = scaled / d;
+      const below = scaled - q * d;
+      const [nearest, distance] = below * 2n > d ? [q + 1n, d - below] : [q, below];
+      if (nearest % 2n === 1n && distance <= 15n) odd++;
+    }
+    expect(odd).toBe(DRAWS);
+  });
+
+  test('borders of the scale conditions are met from both sides', () => {
+    const differences = new Set(drawn('scaleDifference').map((p) => field(p.nHi) - field(p.dHi)));
+    for (const d of [767, 768, -767, -768, -769]) expect(differences).toContain(d);
+    const large = new Set(drawn('largeDenominator').map((p) => field(p.dHi)));
+    for (const e of [2044, 2045, 2046]) expect(large).toContain(e);
+    const tiny = new Set(drawn('tinyNumerator').map((p) => field(p.nHi)));
+    for (const e of [52, 53, 54]) expect(tiny).toContain(e);
+  });
+
+  test('special fractions of the reciprocal table', () => {
+    const ones = (1n << 52n) - 1n;
+    expect(
+      drawn('allOnesFraction').every((p) => fraction(p.nHi, p.nLo) === 0n && fraction(p.dHi, p.dLo) === ones),
+    ).toBe(true);
+    expect(
+      drawn('justAbovePower').every((p) => fraction(p.dHi, p.dLo) > 0n && fraction(p.dHi, p.dLo) <= 1n << 23n),
+    ).toBe(true);
+    expect(drawn('justBelowPower').every((p) => fraction(p.dHi, p.dLo) >= (1n << 52n) - (1n << 24n))).toBe(true);
+  });
+
+  test('all draws together meet every kind of quotient', () => {
+    const random = new Random(1);
+    const pair = newPair();
+    const words = new Uint32Array(4);
+    const doubles = new Float64Array(words.buffer);
+    const seen = { nan: 0, infinite: 0, zero: 0, subnormal: 0, normal: 0 };
+    for (let i = 0; i < 10000; i++) {
+      drawPair(random, pair);
+      words.set([pair.nLo, pair.nHi, pair.dLo, pair.dHi]);
+      const q = Math.abs(doubles[0]! / doubles[1]!);
+      seen[
+        Number.isNaN(q)
+          ? 'nan'
+          : q === Infinity
+            ? 'infinite'
+            : q === 0
+              ? 'zero'
+              : q < 2 ** -1022
+                ? 'subnormal'
+                : 'normal'
+      ]++;
+    }
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100);
+  });
+});
+
+describe('batches', () => {
+  const shape = demonstrationShape(findTarget('gfx90a'), 64, 2);
+
+  test('seed, batch and rounding mode fix a batch', () => {
+    expect(drawBatch(shape, 3, 7).words).toEqual(drawBatch(shape, 3, 7).words);
+    for (const other of [drawBatch(shape, 4, 7), drawBatch(shape, 3, 8), drawBatch(shape, 3, 7, 'rtz')])
+      expect(other.words).not.toEqual(drawBatch(shape, 3, 7).words);
+  });
+
+  test('quotients are counted wrong by a single bit, signed zeros and NaN as IEEE has them', () => {
+    const state = drawBatch(shape, 1, 0);
+    const words = new Uint32Array(2);
+    const double = new Float64Array(words.buffer);
+    const at = (wave: number, register: number, lane: number) => {
+      words.set([state.vgpr(wave, register)[lane]!, state.vgpr(wave, register + 1)[lane]!]);
+      return double[0]!;
+    };
+    for (let wave = 0; wave < 2; wave++)
+      for (let lane = 0; lane < 64; lane++) {
+        double[0] = at(wave, NUMERATOR, lane) / at(wave, 2, lane);
+        state.vgpr(wave, QUOTIENT)[lane] = words[0]!;
+        state.vgpr(wave, QUOTIENT + 1)[lane] = words[1]!;
+      }
+    expect(countWrongQuotients(state)).toBe(0);
+    const lane = Array.from(state.vgpr(1, QUOTIENT + 1)).findIndex((hi) => field(hi) !== 0x7ff);
+    state.vgpr(1, QUOTIENT)[lane]! ^= 1;
+    expect(countWrongQuotients(state)).toBe(1);
+  });
+});
