@@ -5,7 +5,7 @@ import { Layout } from '../wavefront/layout.ts';
 import { openGpu } from './adapter.node.ts';
 import { openDevice } from './adapter.ts';
 import { type ChildMessage, move, type RunMessage, WORDS_FD } from './childProtocol.ts';
-import { DeviceRunner } from './deviceRunner.ts';
+import { DeviceRunner, messageOf } from './deviceRunner.ts';
 
 const tell = (message: ChildMessage): void => {
   process.send?.(message);
@@ -23,18 +23,26 @@ async function answer(runner: DeviceRunner, message: RunMessage): Promise<void> 
   tell({ kind: 'done', cost: result.cost });
 }
 
-const { adapter, choice } = await openGpu();
-if (adapter) {
-  const runner = new DeviceRunner(await openDevice(adapter));
+/** The device, or what kept us from one. */
+async function open(): Promise<DeviceRunner | readonly string[]> {
+  try {
+    const { adapter, choice } = await openGpu();
+    return adapter ? new DeviceRunner(await openDevice(adapter)) : choice.reasons;
+  } catch (error) {
+    return [messageOf(error)];
+  }
+}
+
+const runner = await open();
+if (runner instanceof DeviceRunner) {
   const { device, software, maxBufferBytes, maxBindingBytes } = runner;
   process.on('message', (message: RunMessage) => {
     answer(runner, message).catch((error: unknown) => {
-      const kind = error instanceof EngineError ? error.kind : 'lost';
-      tell({ kind: 'failed', error: kind, message: error instanceof Error ? error.message : String(error) });
+      tell({ kind: 'failed', error: error instanceof EngineError ? error.kind : 'lost', message: messageOf(error) });
     });
   });
   tell({ kind: 'ready', device, software, maxBufferBytes, maxBindingBytes });
-} else tell({ kind: 'none', reasons: choice.reasons });
+} else tell({ kind: 'none', reasons: runner });
 
 // The driver's threads would keep the process alive.
 process.on('disconnect', () => process.exit(0));

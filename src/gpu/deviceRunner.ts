@@ -249,4 +249,5 @@ export function gridOf(count: number, perDimension: number): [number, number] {
 
 const firstLine = (text: string) => text.split('\n')[0]!;
 
-const messageOf = (error: unknown) => firstLine(error instanceof Error ? error.message : String(error));
+/** The first line of what was thrown. */
+export const messageOf = (error: unknown) => firstLine(error instanceof Error ? error.message : String(error));

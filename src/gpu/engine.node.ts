@@ -228,7 +228,8 @@ class DriverProcess {
   }
 
   #lastWords(): string {
-    const line = this.#stderr.trim().split('\n').at(-1);
+    const lines = this.#stderr.trim().split('\n');
+    const line = lines.findLast((text) => /error/i.test(text)) ?? lines.at(-1);
     return line ? `: ${line.slice(0, 200)}` : '';
   }
 }
