@@ -1,15 +1,15 @@
 import { RCP_ROM, type Rom, RSQ_ROM, SQRT_ROM } from '../float/rom.ts';
 
 /**
- * A constant array: on SwiftShader v_rcp_f64 with it costs 4 ms more for 65,536 lanes than with the table in a storage buffer
- * (of some 130 ms for the whole division macro), and needs no binding.
+ * A private variable: it is set up once an invocation however often it is read, where an array of constants would be copied at
+ * each reading. (On SwiftShader setting up costs 65,536 lanes 4 ms beyond what a storage buffer costs, of some 130 ms for the
+ * whole division macro, and needs no binding.)
  */
 const table = (name: string, rom: Rom): string => {
-  const rows = Array.from(
-    { length: rom.length / 4 },
-    (_, row) => `vec4u(${rom.slice(4 * row, 4 * row + 4).join(', ')})`,
-  );
-  return `const ${name}_rows = array<vec4u, ${rows.length}>(\n  ${rows.join(',\n  ')}\n);
+  const row = (index: number): string => `vec4u(${rom.slice(4 * index, 4 * index + 4).join(', ')})`;
+  const rows = Array.from({ length: rom.length / 4 }, (_, index) => row(index)).join(',\n  ');
+  const type = `array<vec4u, ${rom.length / 4}>`;
+  return `var<private> ${name}_rows: ${type} = ${type}(\n  ${rows}\n);
 
 fn ${name}_row(index: u32) -> vec4u {
   return ${name}_rows[index];

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { result } from '../../src/float/result.ts';
 import type { InstructionDef, LaneSemantics, LdsSemantics, ScalarSemantics } from '../../src/isa/instruction.ts';
 import { instructions } from '../../src/isa/instructions/index.ts';
+import { f32_clamp, f32_omod, f64_clamp, f64_omod, type Omod, omodActs } from '../../src/isa/modifiers.ts';
 import type { OperandType } from '../../src/isa/operand.ts';
 import { type Profile, targets } from '../../src/isa/target.ts';
 import { openTestGpu, type TestGpu } from './harness.ts';
@@ -11,7 +13,7 @@ import { F32, F64, MODES, operand, type Random, random } from './operands.ts';
  * Each instruction has two bodies written by different methods: the CPU's on doubles and exact integers, the WGSL one on u32
  * words. Here both meet on operands where rules change, in every rounding and denormal mode, IEEE bit on and off.
  */
-const LANES = Number(process.env['ISA_LANES'] ?? 1024);
+const LANES = Number(process.env['ISA_LANES'] ?? 512);
 const SEED = Number(process.env['ISA_SEED'] ?? 20261130);
 
 let gpu: TestGpu;
@@ -196,4 +198,50 @@ describe(`scalar instructions, CPU and WGSL bodies, seed ${SEED}`, () => {
       expect(Array.from(await kernel.run(Uint32Array.from(rows.flat())))).toEqual(cpu);
     },
   );
+});
+
+describe(`output modifiers, CPU and WGSL bodies, seed ${SEED}`, () => {
+  type Case = {
+    type: 'f32' | 'f64';
+    name: string;
+    arguments: number;
+    cpu: (words: number[], omod: Omod, mode: number) => number[];
+  };
+  const pair = (run: () => void): number[] => {
+    run();
+    return [result[0]!, result[1]!];
+  };
+  const cases: Case[] = [
+    {
+      type: 'f64',
+      name: 'f64_omod',
+      arguments: 2,
+      cpu: ([lo, hi], omod, mode) => pair(() => f64_omod(hi!, lo!, omod, mode)),
+    },
+    { type: 'f32', name: 'f32_omod', arguments: 2, cpu: ([a], omod, mode) => [f32_omod(a!, omod, 'f32', mode)] },
+    { type: 'f64', name: 'f64_clamp', arguments: 1, cpu: ([lo, hi], _, mode) => pair(() => f64_clamp(hi!, lo!, mode)) },
+    { type: 'f32', name: 'f32_clamp', arguments: 1, cpu: ([a], _, mode) => [f32_clamp(a!, mode)] },
+  ];
+  test.each(cases)('$name', async ({ type, name, arguments: count, cpu }) => {
+    const next = random(SEED);
+    const sizes = rowSizes(signatureOf('modifiers', name));
+    const kernel = await lanes.function('modifiers', name);
+    const rows = Array.from({ length: 8 * LANES }, () => ({
+      words: draw(next, type, []),
+      omod: (next() & 3) as Omod,
+      mode: MODES[next() % MODES.length]!,
+    }));
+    const input = Uint32Array.from(
+      rows.flatMap(({ words, omod, mode }) => [...words, ...(count === 2 ? [omod] : []), mode]),
+    );
+    const want = Uint32Array.from(rows.flatMap(({ words, omod, mode }) => cpu(words, omod, mode)));
+    compareRows(input, sizes.input, want, await kernel.run(input), sizes.output);
+  });
+
+  test.each(['f64', 'f32', 'transcendental_f32'] as const)('omod_acts_%s, every MODE', async (rule) => {
+    const kernel = await lanes.function('modifiers', `omod_acts_${rule}`);
+    const rows = Array.from({ length: 2048 }, (_, i) => [i >> 1, i & 1] as const);
+    const want = rows.map(([mode, always]) => Number(omodActs(rule, mode, always === 1)));
+    expect(Array.from(await kernel.run(Uint32Array.from(rows.flat())))).toEqual(want);
+  });
 });

@@ -42,8 +42,14 @@ const STORE: Record<WgslType, string> = {
   DivScaleF32: 'result[o] = r.d; result[o + 1u] = u32(r.flag);',
 };
 
+/** Words that a lane reads and writes. */
+export interface RowSizes {
+  readonly input: number;
+  readonly output: number;
+}
+
 /** Words of all parameters of a lane, and of its result. */
-export const rowSizes = ({ parameters, result }: Signature): { input: number; output: number } => ({
+export const rowSizes = ({ parameters, result }: Signature): RowSizes => ({
   input: parameters.reduce((sum, type) => sum + WORDS[type], 0),
   output: WORDS[result],
 });
@@ -58,7 +64,7 @@ function callText(name: string, { parameters, result }: Signature): string {
   return `let r = ${name}(${values.join(', ')});\n  ${STORE[result]}`;
 }
 
-const kernelText = (imports: string, body: string, sizes: { input: number; output: number }): string => `${imports}
+const kernelText = (imports: string, body: string, sizes: RowSizes): string => `${imports}
 @group(0) @binding(0) var<storage, read> source: array<u32>;
 @group(0) @binding(1) var<storage, read_write> result: array<u32>;
 
@@ -77,19 +83,26 @@ export interface LaneKernel {
 }
 
 export interface LaneDevice {
-  /** A kernel of one function. */
+  /** A kernel of one function. A kernel asked for again costs nothing. */
   function(family: string, name: string): Promise<LaneKernel>;
   /** A kernel of its own text: `imports` before the functions, `body` with row offsets `i` and `o`. */
-  kernel(imports: string, body: string, sizes: { input: number; output: number }): Promise<LaneKernel>;
+  kernel(imports: string, body: string, sizes: RowSizes): Promise<LaneKernel>;
 }
 
 /** Functions of `shaders/isa` on the device of a test file. */
 export const openLanes = ({ device }: TestGpu): LaneDevice => {
-  const kernel: LaneDevice['kernel'] = async (imports, body, sizes) => {
-    const code = await linkShader('kernel', { sources: { 'kernel.wesl': kernelText(imports, body, sizes) } });
+  const compiled = new Map<string, Promise<LaneKernel>>();
+  const compile = async (text: string, sizes: RowSizes): Promise<LaneKernel> => {
+    const code = await linkShader('kernel', { sources: { 'kernel.wesl': text } });
     const module = device.createShaderModule({ code });
     const pipeline = await device.createComputePipelineAsync({ layout: 'auto', compute: { module } });
     return { run: (rows) => dispatch(device, pipeline, rows, rows.length / sizes.input, sizes.output) };
+  };
+  const kernel: LaneDevice['kernel'] = (imports, body, sizes) => {
+    const text = kernelText(imports, body, sizes);
+    const known = compiled.get(text) ?? compile(text, sizes);
+    compiled.set(text, known);
+    return known;
   };
   return {
     kernel,
