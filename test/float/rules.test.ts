@@ -122,6 +122,21 @@ describe('flushing subnormals', () => {
   });
 });
 
+describe('at the edges of the fast paths', () => {
+  test('cancellation of normal operands down to a subnormal sum is flushed too', () => {
+    // a^2 - 2^-944 (1 + 2^-51) = 2^-1048 for a = 2^-472 (1 + 2^-52).
+    const operands = [0x2270000000000001n, 0x2270000000000001n, 0x84f0000000000002n] as const;
+    expectBits('f64_mulAdd', operands, IEEE_DEFAULT, 0x0000000004000000n);
+    expectBits('f64_mulAdd', operands, IEEE_DEFAULT & ~KEEP_OUTPUT, 0n);
+  });
+
+  test('just below the tie between the largest binary32 and infinity', () => {
+    // 2^52 (1 + 2^-23) * 2^51 (1 - 2^-23) = 2^103 - 2^57, half a last place of the addend but for 2^57.
+    expectBits('f32_mulAdd', [0x59800001n, 0x58fffffen, 0x7f7fffffn], IEEE_DEFAULT, 0x7f7fffffn);
+    expectBits('f32_mulAdd', [0x59000000n, 0x59800000n, 0x7f7fffffn], IEEE_DEFAULT, 0x7f800000n);
+  });
+});
+
 describe('the sign of an exact zero (IEEE 754-2019 6.3)', () => {
   const down = IEEE_DEFAULT | Round.down;
   test.each([
