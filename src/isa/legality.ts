@@ -62,6 +62,10 @@ function operandReason(
     const isVcc = operand.kind === 'scalar' && operand.code === Scalar.vccLo && operand.count === words;
     return isVcc ? undefined : `this encoding needs ${words === 2 ? 'vcc' : 'vcc_lo'} here`;
   }
+  if (spec.type === 'barrier') {
+    const isM0 = operand.kind === 'scalar' && operand.code === Scalar.m0;
+    return isM0 || operand.kind === 'inline' ? undefined : 'expected m0 or an inline constant such as -1';
+  }
   switch (operand.kind) {
     case 'vgpr':
       if (field.holds !== 'vgpr' && (field.holds !== 'source' || spec.type === 'mask')) break;

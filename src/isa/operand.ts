@@ -6,7 +6,7 @@ import type { WaveSize } from '../wavefront/registers.ts';
 /**
  * What an operand means to the instruction.
  * `b*` plain bits, `f*` floats and `i32`/`u32` integers of that many bits; `mask` one bit a lane (an SGPR, a pair in wave64);
- * `hwreg`, `simm16`, `waitcnt`, `depctr`, `delay` and `imm32` are fields of SOPP and SOPK words.
+ * `barrier` M0 or an inline constant; `hwreg`, `simm16`, `waitcnt`, `depctr`, `delay` and `imm32` are fields of SOPP and SOPK words.
  */
 export type OperandType =
   | 'b32'
@@ -22,7 +22,8 @@ export type OperandType =
   | 'imm32'
   | 'waitcnt'
   | 'depctr'
-  | 'delay';
+  | 'delay'
+  | 'barrier';
 
 /** The field of the encoding that carries the operand; AMD's names. `vcc` is read or written without being encoded. */
 export type OperandField =

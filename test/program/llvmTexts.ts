@@ -3,6 +3,7 @@
  * place, legal or not, and combinations that strain the constant bus.
  */
 import { fieldOf, layoutOf } from '../../src/isa/fields.ts';
+import type { InstructionDef } from '../../src/isa/instruction.ts';
 import { type OperandSpec, wordsOf } from '../../src/isa/operand.ts';
 import { type Target, targets } from '../../src/isa/target.ts';
 import { type Mnemonic, mnemonicsOf } from '../../src/program/mnemonics.ts';
@@ -131,9 +132,12 @@ function choices(spec: OperandSpec, isVector: boolean): readonly string[] {
   return [...sources[count]!, ...(isVector ? modified[count]! : [])];
 }
 
+const written = (specs: readonly OperandSpec[]) => specs.filter(({ field }) => field !== 'vcc');
+
 /** A legal operand for each place, different registers. */
-function usual(specs: readonly OperandSpec[], waveSize: WaveSize): string[] {
-  return specs.map(({ field, type }, place) => {
+function usual({ name, operands }: InstructionDef, waveSize: WaveSize): string[] {
+  return written(operands).map(({ field, type }, place) => {
+    if (name.startsWith('s_waitcnt_') && field === 'sdst') return 'null';
     if (fields[type]) return type === 'hwreg' ? 'hwreg(HW_REG_MODE, 4, 2)' : '0';
     if (type === 'mask') return waveSize === 64 ? 'vcc' : 'vcc_lo';
     const count = wordsOf(type, waveSize);
@@ -187,7 +191,7 @@ function* operandLists(mnemonic: Mnemonic, target: Target, waveSize: WaveSize): 
   const specs = written(mnemonic.def.operands);
   const [form] = mnemonic.forms;
   const isVector = form!.encoding.startsWith('V');
-  const base = usual(specs, waveSize);
+  const base = usual(mnemonic.def, waveSize);
   yield base;
   for (const [place, spec] of specs.entries()) {
     const field = fieldOf(spec, layoutOf(mnemonic.forms.at(-1)!.encoding, target.generation));
@@ -200,7 +204,6 @@ function* operandLists(mnemonic: Mnemonic, target: Target, waveSize: WaveSize): 
 }
 
 const join = (operands: readonly string[]) => (operands.length === 0 ? '' : ` ${operands.join(', ')}`);
-const written = (specs: readonly OperandSpec[]) => specs.filter(({ field }) => field !== 'vcc');
 
 /** Instructions that should be treated alike: same encodings, operands and modifiers. */
 const shapeOf = ({ def, forms }: Mnemonic) =>
@@ -222,7 +225,7 @@ export function textsFor(target: Target, waveSize: WaveSize): string[] {
     const base = join(all[0]!);
     texts.add(`${name}${base}`);
     if (name !== mnemonic.name) continue;
-    const lists = shapes.has(shapeOf(mnemonic)) ? all.filter((_, index) => index % SPARSE === 1) : all;
+    const lists = shapes.has(shapeOf(mnemonic)) ? all.filter((_, index) => index % SPARSE === 0) : all;
     shapes.add(shapeOf(mnemonic));
     for (const list of lists) texts.add(`${name}${join(list)}`);
     const encoding = mnemonic.forms[0]!.encoding;
@@ -230,10 +233,10 @@ export function textsFor(target: Target, waveSize: WaveSize): string[] {
     for (const tail of encoding === 'DS' ? dsTails : isVector ? tails : [' clamp']) texts.add(`${name}${base}${tail}`);
     if (!isVector) continue;
     for (const suffix of ['_e32', '_e64'])
-      for (const list of [all[0]!, ...lists]) texts.add(`${name}${suffix}${join(list)}`);
+      for (const [index, list] of lists.entries()) if (index % 5 === 0) texts.add(`${name}${suffix}${join(list)}`);
     for (const tail of tails) texts.add(`${name}_e64${base}${tail}`);
   }
   for (const [name, { def }] of targets.flatMap((other) => [...mnemonicsOf(other)]))
-    if (!mnemonicsOf(target).has(name)) texts.add(`${name}${join(usual(written(def.operands), waveSize))}`);
+    if (!mnemonicsOf(target).has(name)) texts.add(`${name}${join(usual(def, waveSize))}`);
   return [...texts];
 }

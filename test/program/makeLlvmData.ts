@@ -52,12 +52,14 @@ function disassembleAll(target: Target, waveSize: WaveSize, bytes: readonly stri
 }
 
 /**
- * Not part of the question: SDWA and DPP, which LLVM chooses for some modifiers, and two mistakes of llvm-mc 22: it accepts lit(...)
- * in a VOP3 encoding that has no literals (emits none, and its disassembler crashes on the bytes), and ABS in VOP3B, which it drops.
+ * Not part of the question: SDWA and DPP, which LLVM chooses for some modifiers, and mistakes of llvm-mc 22: it accepts lit(...)
+ * in a VOP3 encoding that has no literals (emits none, and its disassembler crashes on the bytes), and ABS in VOP3B, which
+ * it drops; it encodes null in s_barrier_signal as 20.
  */
 function isAskable(text: string, bytes: string, printed: string, target: Target): boolean {
   const isBrokenLiteral = text.includes('lit(') && !target.vop3Literal && bytes.slice(6, 8).startsWith('d');
   const isDroppedAbs = text.startsWith('v_div_scale') && /\||abs/.test(text);
+  if (text === 's_barrier_signal null') return false;
   return !/_sdwa|_dpp/.test(printed) && !isBrokenLiteral && !isDroppedAbs;
 }
 

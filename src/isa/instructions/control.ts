@@ -76,7 +76,7 @@ export const control: readonly InstructionDef[] = [
   define(
     's_waitcnt',
     'Wait until memory counters are low enough',
-    forms('SOPP', { gfx9: 0xc, gfx10: 0xc, gfx11: 0x9 }),
+    forms('SOPP', { gfx9: 0xc, gfx10: 0xc, gfx11: 0x9, gfx12: 0x9 }),
     immediate('waitcnt'),
   ),
   counterWait('vscnt', { gfx10: 0x17, gfx11: 0x18 }),
@@ -111,7 +111,7 @@ export const control: readonly InstructionDef[] = [
     barrier,
   ),
   define('s_barrier_signal', 'Tell the barrier that this wave has come', forms('SOP1', { gfx12: 0x4e }), [
-    src('ssrc0', 'i32'),
+    src('ssrc0', 'barrier'),
   ]),
   define('s_barrier_wait', 'Wait for the barrier', forms('SOPP', { gfx12: 0x14 }), immediate(), barrier),
   define(
