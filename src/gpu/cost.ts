@@ -7,7 +7,7 @@ import { linkShader } from './link.ts';
 import { romModule } from './rom.ts';
 
 const OPERATION = /[-+*/%&|^~!<>=]+|\bselect\(/g;
-const FUNCTION = /^fn (\w+)\(([\s\S]*?)\n\}/gm;
+const FUNCTION = /^fn (\w+)\([^{]*\{([\s\S]*?)\n\}/gm;
 const CALL = /\b([A-Za-z_]\w*)\(/g;
 
 /** Operations of each function of a module, with those of the functions it calls. WGSL has no recursion. */

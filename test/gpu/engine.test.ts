@@ -313,3 +313,16 @@ describe('scalars', () => {
     expect(result.special(0, Special.scc)).toBe(1);
   });
 });
+
+describe('more workgroups than one dimension holds', () => {
+  it('all run, and none twice', async () => {
+    const waves = 65537;
+    const program = programOf('v_add_f64 v[0:1], v[0:1], 1.0', 'gfx1100', 32);
+    const state = batchFor(program, { waves });
+    const result = (await engine.run(program, state)).state;
+    const wrong = Array.from({ length: waves }, (_, wave) => wave).filter(
+      (wave) => result.vgpr(wave, 1)[31] !== 0x3ff00000,
+    );
+    expect(wrong).toEqual([]);
+  });
+});
