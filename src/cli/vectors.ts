@@ -61,7 +61,7 @@ export function addVectors(program: Command, io: Io, end: End): void {
 interface Unit {
   readonly target: Target;
   readonly lanes: number;
-  readonly run: (engine: Engine, report: VectorReport, onLanes: (lanes: number) => void) => Promise<void>;
+  readonly run: (engine: Engine, report: VectorReport, onLanes: (lanes: number) => boolean) => Promise<void>;
 }
 
 interface EngineReport extends VectorReport {
@@ -116,6 +116,7 @@ async function runUnits(
     lanes += done;
     report.ms = performance.now() - began;
     bar.update(base + lanes, `${engine.name}, ${report.failed} wrong`);
+    return !io.signal.aborted;
   };
   for (const unit of units) {
     if (io.signal.aborted) return;

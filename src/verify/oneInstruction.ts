@@ -16,15 +16,15 @@ import type { VectorCase, VectorDigest, VectorGroup } from './vectors.ts';
 /** Sources lie in v[0:1], v[2:3], v[4:5], the result in v[6:7], masks in VCC. */
 const RESULT = 6;
 
-/** The instruction that computes a TestFloat operation, its sources as `$0`, `$1`, `$2`, the result as `$d` or VCC. */
+/** The instruction that computes a TestFloat operation, its sources as `$0`, `$1`, `$2`, the result as `$d`, VCC as `$v`. */
 const operationText: Readonly<Record<string, string>> = {
   f64_add: 'v_add_f64 $d, $0, $1',
   f64_sub: 'v_add_f64 $d, $0, -$1',
   f64_mul: 'v_mul_f64 $d, $0, $1',
   f64_mulAdd: 'v_fma_f64 $d, $0, $1, $2',
-  f64_lt: 'v_cmp_lt_f64 vcc, $0, $1',
-  f64_le: 'v_cmp_le_f64 vcc, $0, $1',
-  f64_eq: 'v_cmp_eq_f64 vcc, $0, $1',
+  f64_lt: 'v_cmp_lt_f64 $v, $0, $1',
+  f64_le: 'v_cmp_le_f64 $v, $0, $1',
+  f64_eq: 'v_cmp_eq_f64 $v, $0, $1',
   f32_mulAdd: 'v_fma_f32 $d, $0, $1, $2',
 };
 
@@ -48,7 +48,7 @@ export function oneInstruction(operation: string, target: Target, waveSize: Wave
   const library = operations.find((def) => def.name === operation);
   if (library) return libraryProgram(library, target, waveSize);
   const vcc = waveSize === 64 ? 'vcc' : 'vcc_lo';
-  const text = (operationText[operation] ?? textOf(operation, vcc)).replace('vcc', vcc);
+  const text = (operationText[operation] ?? textOf(operation, vcc)).replace('$v', vcc);
   const words = operation.startsWith('f32') ? 1 : 2;
   const filled = text
     .replace('$d', registerOf(RESULT, words))
@@ -203,7 +203,30 @@ const resultWords = (operation: string) => (/f32$/.test(operation) ? 1 : 2);
 
 const DIGEST_WAVES = 4096;
 
-/** Runs an instruction over a range of one-word sources and compares the hash of its results. */
+/** The hash of `VectorDigest`, as two halves: FNV-1a's constants, a word at a time. */
+class Digest {
+  private hi = 0xcbf29ce4;
+  private lo = 0x84222325;
+
+  add(words: Uint32Array): void {
+    for (const word of words) {
+      // times 1099511628211 = 2^40 + 435, modulo 2^64
+      const mixed = (this.lo ^ word) >>> 0;
+      const low = mixed * 435;
+      this.hi = (Math.imul(this.hi, 435) + Math.floor(low / 2 ** 32) + (mixed << 8)) >>> 0;
+      this.lo = low >>> 0;
+    }
+  }
+
+  get text(): string {
+    return hex([this.lo, this.hi]);
+  }
+}
+
+/**
+ * Runs an instruction over a range of one-word sources and compares the hash of its results.
+ * @param onLanes told how many lanes each batch had; gives false to stop, and then nothing is reported
+ */
 export async function runDigest(
   digest: VectorDigest,
   target: Target,
@@ -211,41 +234,39 @@ export async function runDigest(
   engine: Engine,
   options: RunOptions,
   report: VectorReport,
-  onLanes: (lanes: number) => void = () => {},
+  onLanes: (lanes: number) => boolean,
 ): Promise<void> {
   const program = oneInstruction(digest.operation, target, waveSize);
-  const batch = DIGEST_WAVES * waveSize;
-  let [hi, lo] = [0xcbf29ce4, 0x84222325]; // 14695981039346656037
-  for (let done = 0; done < digest.count; done += batch) {
-    const lanes = Math.min(batch, digest.count - done);
+  const hash = new Digest();
+  for (let done = 0; done < digest.count; ) {
+    const waves = Math.min(DIGEST_WAVES, (digest.count - done) / waveSize);
     const input = WaveState.start({
       waveSize,
-      waves: Math.ceil(lanes / waveSize),
+      waves,
       wavesPerGroup: 1,
-      vgprs: 8,
+      vgprs: program.vgprs,
       sgprs: program.sgprs,
       ldsWords: 0,
     });
-    for (let i = 0; i < lanes; i++) input.vgpr(Math.floor(i / waveSize), 0)[i % waveSize] = digest.first + done + i;
-    const { state } = await engine.run(program, input, options);
-    for (let i = 0; i < lanes; i++) {
-      lo = (lo ^ state.vgpr(Math.floor(i / waveSize), RESULT)[i % waveSize]!) >>> 0;
-      // times 1099511628211 = 2^40 + 435, modulo 2^64
-      const low = lo * 435;
-      hi = (Math.imul(hi, 435) + Math.floor(low / 2 ** 32) + (lo << 8)) >>> 0;
-      lo = low >>> 0;
+    for (let wave = 0; wave < waves; wave++) {
+      const first = digest.first + done + wave * waveSize;
+      const lanes = input.vgpr(wave, 0);
+      for (let lane = 0; lane < waveSize; lane++) lanes[lane] = first + lane;
     }
-    onLanes(lanes);
+    const { state } = await engine.run(program, input, options);
+    for (let wave = 0; wave < waves; wave++) hash.add(state.vgpr(wave, RESULT));
+    done += waves * waveSize;
+    if (!onLanes(waves * waveSize)) return;
   }
   report.cases++;
-  const got = hex([lo, hi]);
-  if (got !== digest.hash)
-    addFailure(report, {
-      place: digest.place,
-      operation: digest.operation,
-      target: target.name,
-      sources: [`${digest.count} sources`],
-      expected: digest.hash,
-      got,
-    });
+  if (hash.text === digest.hash) return;
+  const sources = [`${digest.count} sources`];
+  addFailure(report, {
+    place: digest.place,
+    operation: digest.operation,
+    target: target.name,
+    sources,
+    expected: digest.hash,
+    got: hash.text,
+  });
 }

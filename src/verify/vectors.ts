@@ -96,7 +96,8 @@ const rowSchema = z.object(
 
 type Row = z.infer<typeof rowSchema>;
 
-const DIGEST_RANGE = /^inputs 0x([0-9a-f]{8})[|+][a-z] for [a-z] = 0\.\.2\^(\d+)-1$/;
+/** At least a wave, at most every word. */
+const DIGEST_RANGE = /^inputs 0x([0-9a-f]{8})[|+][a-z] for [a-z] = 0\.\.2\^([6-9]|[12]\d|3[0-2])-1$/;
 /** Instructions that read VCC where the row has it; others write it. */
 const readsVcc = (name: string) => name.startsWith('v_div_fmas') || name.startsWith('v_cndmask');
 
