@@ -1,0 +1,124 @@
+/**
+ * The CPU reference: an interpreter. The program is prepared once as closures over one set of registers; waves are loaded into them
+ * one after the other, the waves of a workgroup in ascending order between barriers.
+ */
+import { type Engine, EngineError, type RunOptions, type RunResult } from '../engine.ts';
+import type { Instruction, Program } from '../program/program.ts';
+import type { Shape } from '../wavefront/layout.ts';
+import { FaultCode, type WaveState } from '../wavefront/state.ts';
+import { stepOf } from './steps.ts';
+import { Next, type Step, Wave } from './wave.ts';
+
+const MAX_STEPS = 1_000_000;
+
+/** Milliseconds of work between two turns of the event loop. */
+const TURN_MS = 50;
+
+const nextTurn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
+
+export class ReferenceEngine implements Engine {
+  readonly name = 'reference';
+  readonly device = 'CPU (JavaScript)';
+
+  async run(program: Program, state: WaveState, options: RunOptions = {}): Promise<RunResult> {
+    const start = performance.now();
+    checkShape(program, state.layout.shape);
+    const batch = state.clone();
+    const run = new Run(program, batch, options);
+    let turn = performance.now();
+    for (let group = 0; group < batch.layout.groups; group++) {
+      run.group(group);
+      if (performance.now() - turn < TURN_MS) continue;
+      await nextTurn();
+      turn = performance.now();
+    }
+    return { state: batch, cost: { totalMs: performance.now() - start } };
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** @throws EngineError if the batch's waves are of another size than the program's or lack registers that it names. */
+function checkShape(program: Program, shape: Shape): void {
+  const refuse = (why: string) => {
+    throw new EngineError('unsupported', why);
+  };
+  if (program.waveSize !== shape.waveSize)
+    refuse(`the program is for wave${program.waveSize}, the waves are wave${shape.waveSize}`);
+  if (program.vgprs > shape.vgprs || program.sgprs > shape.sgprs)
+    refuse(
+      `the program names ${program.vgprs} VGPRs and ${program.sgprs} SGPRs, a wave has ${shape.vgprs} and ${shape.sgprs}`,
+    );
+}
+
+/** Where a wave of a workgroup stands while others run. */
+interface Place {
+  next: number;
+  steps: number;
+  ended: boolean;
+}
+
+/** One program over one batch, workgroup by workgroup. */
+class Run {
+  readonly #batch: WaveState;
+  readonly #wave: Wave;
+  readonly #instructions: readonly Instruction[];
+  readonly #steps: readonly Step[];
+  readonly #maxSteps: number;
+  readonly #places: readonly Place[];
+
+  constructor({ target, instructions }: Program, batch: WaveState, { profile = 'hardware', maxSteps }: RunOptions) {
+    this.#batch = batch;
+    this.#wave = new Wave(batch.layout, target.hasIeeeBit);
+    this.#instructions = instructions;
+    this.#steps = instructions.map((instruction) => stepOf(instruction, this.#wave, { target, profile }));
+    this.#maxSteps = maxSteps ?? MAX_STEPS;
+    this.#places = Array.from({ length: batch.layout.shape.wavesPerGroup }, () => ({
+      next: 0,
+      steps: 0,
+      ended: false,
+    }));
+  }
+
+  /** Runs the waves of a workgroup in ascending order up to the next barrier, again and again until all have ended. */
+  group(group: number): void {
+    const places = this.#places;
+    this.#wave.lds = this.#batch.lds(group);
+    for (const place of places) Object.assign(place, { next: 0, steps: 0, ended: false });
+    for (let running = places.length; running > 0; ) {
+      for (let i = 0; i < places.length; i++) {
+        const place = places[i]!;
+        if (place.ended) continue;
+        this.#toBarrier(group * places.length + i, place);
+        if (place.ended) running--;
+      }
+    }
+  }
+
+  /** Runs one wave from its place to a barrier or its end. */
+  #toBarrier(index: number, place: Place): void {
+    const wave = this.#wave;
+    wave.load(this.#batch, index);
+    if (place.steps === 0) wave.stop(0, 0, 0, 0);
+    place.ended = this.#execute(place) !== Next.barrier;
+    wave.store(this.#batch, index);
+  }
+
+  #execute(place: Place): Next {
+    const steps = this.#steps;
+    for (;;) {
+      const step = steps[place.next];
+      if (step === undefined) return Next.end;
+      if (place.steps === this.#maxSteps) {
+        this.#wave.stop(FaultCode.stepBudget, this.#instructions[place.next]!.pc, 0, 0);
+        return Next.fault;
+      }
+      const next = step();
+      place.steps++;
+      place.next++;
+      if (next === Next.instruction) continue;
+      if (next === Next.barrier && this.#places.length === 1) continue;
+      return next;
+    }
+  }
+}
