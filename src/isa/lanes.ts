@@ -1,7 +1,7 @@
 /**
  * CPU bodies of vector instructions, made from an operation on one lane: a loop over the wave that skips inactive lanes, reads a
  * lane's sources before it writes that lane, and allocates nothing a lane. Operations take f64 operands as (hi, lo) and leave an f64
- * in `result`; words are passed on as they lie in the registers, unsigned.
+ * in `result`. Words are passed as i32: V8 keeps these out of the heap also in a call that it does not inline.
  */
 import type { Control } from '../float/control.ts';
 import { result } from '../float/result.ts';
@@ -39,7 +39,7 @@ export const f64Unary =
     const [aLo, aHi, dLo, dHi] = [low(a), high(a), low(dst), high(dst)];
     for (let i = 0; i < lanes; i++) {
       if (active[i] === 0) continue;
-      op(aHi[i]!, aLo[i]!, control);
+      op(aHi[i]! | 0, aLo[i]! | 0, control);
       dLo[i] = result[0]!;
       dHi[i] = result[1]!;
     }
@@ -54,7 +54,7 @@ export const f64Binary =
     const [aLo, aHi, bLo, bHi, dLo, dHi] = [low(a), high(a), low(b), high(b), low(dst), high(dst)];
     for (let i = 0; i < lanes; i++) {
       if (active[i] === 0) continue;
-      op(aHi[i]!, aLo[i]!, bHi[i]!, bLo[i]!, control);
+      op(aHi[i]! | 0, aLo[i]! | 0, bHi[i]! | 0, bLo[i]! | 0, control);
       dLo[i] = result[0]!;
       dHi[i] = result[1]!;
     }
@@ -70,7 +70,7 @@ export const f64Ternary =
     const [cLo, cHi, dLo, dHi] = [low(c), high(c), low(dst), high(dst)];
     for (let i = 0; i < lanes; i++) {
       if (active[i] === 0) continue;
-      op(aHi[i]!, aLo[i]!, bHi[i]!, bLo[i]!, cHi[i]!, cLo[i]!, control);
+      op(aHi[i]! | 0, aLo[i]! | 0, bHi[i]! | 0, bLo[i]! | 0, cHi[i]! | 0, cLo[i]! | 0, control);
       dLo[i] = result[0]!;
       dHi[i] = result[1]!;
     }
@@ -82,7 +82,7 @@ export const f32Unary =
   ({ lanes, active, src, dst, mode }) => {
     const control = controlF32(mode);
     const [a, d] = [low(src[0]!), low(dst)];
-    for (let i = 0; i < lanes; i++) if (active[i] !== 0) d[i] = op(a[i]!, control);
+    for (let i = 0; i < lanes; i++) if (active[i] !== 0) d[i] = op(a[i]! | 0, control);
   };
 
 /** f32 <- f32, f32 */
@@ -91,7 +91,7 @@ export const f32Binary =
   ({ lanes, active, src, dst, mode }) => {
     const control = controlF32(mode);
     const [a, b, d] = [low(src[0]!), low(src[1]!), low(dst)];
-    for (let i = 0; i < lanes; i++) if (active[i] !== 0) d[i] = op(a[i]!, b[i]!, control);
+    for (let i = 0; i < lanes; i++) if (active[i] !== 0) d[i] = op(a[i]! | 0, b[i]! | 0, control);
   };
 
 /** f32 <- f32, f32, f32 */
@@ -100,5 +100,5 @@ export const f32Ternary =
   ({ lanes, active, src, dst, mode }) => {
     const control = controlF32(mode);
     const [a, b, c, d] = [low(src[0]!), low(src[1]!), low(src[2]!), low(dst)];
-    for (let i = 0; i < lanes; i++) if (active[i] !== 0) d[i] = op(a[i]!, b[i]!, c[i]!, control);
+    for (let i = 0; i < lanes; i++) if (active[i] !== 0) d[i] = op(a[i]! | 0, b[i]! | 0, c[i]! | 0, control);
   };

@@ -69,8 +69,10 @@ export function laneSource(wave: Wave, operand: Operand, spec: OperandSpec): Lan
     if (!operand.abs && !operand.neg) return { words };
     const from = words.at(-1)!;
     const copy = new Uint32Array(wave.lanes);
+    const keep = operand.abs ? 0x7fffffff : 0xffffffff;
+    const flip = operand.neg ? 0x80000000 : 0;
     const refresh = () => {
-      for (let lane = 0; lane < copy.length; lane++) copy[lane] = modified(from[lane]!, operand);
+      for (let lane = 0; lane < copy.length; lane++) copy[lane] = (from[lane]! & keep) ^ flip;
     };
     return { words: [...words.slice(0, -1), copy], refresh };
   }

@@ -40,7 +40,7 @@ const ldexpF64: LaneBody = ({ lanes, active, src: [a, n], dst: to, mode }) => {
   const [aLo, aHi, exponent, toLo, toHi] = [low(a!), high(a!), low(n!), low(to), high(to)];
   for (let i = 0; i < lanes; i++) {
     if (active[i] === 0) continue;
-    f64_ldexp(aHi[i]!, aLo[i]!, exponent[i]! | 0, control);
+    f64_ldexp(aHi[i]! | 0, aLo[i]! | 0, exponent[i]! | 0, control);
     toLo[i] = result[0]!;
     toHi[i] = result[1]!;
   }

@@ -29,7 +29,7 @@ const compareF64 =
     const [aLo, aHi, bLo, bHi] = [low(a!), high(a!), low(b!), high(b!)];
     for (let i = 0; i < lanes; i++) {
       if (active[i] === 0) continue;
-      flag[i] = (truthTable & f64_relation(aHi[i]!, aLo[i]!, bHi[i]!, bLo[i]!, control)) === 0 ? 0 : 1;
+      flag[i] = (truthTable & f64_relation(aHi[i]! | 0, aLo[i]! | 0, bHi[i]! | 0, bLo[i]! | 0, control)) === 0 ? 0 : 1;
     }
   };
 

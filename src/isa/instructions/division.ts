@@ -30,7 +30,7 @@ const scaleF64 =
     const [nLo, nHi, toLo, toHi] = [low(n!), high(n!), low(to), high(to)];
     for (let i = 0; i < lanes; i++) {
       if (active[i] === 0) continue;
-      flag[i] = op(sHi[i]!, sLo[i]!, dHi[i]!, dLo[i]!, nHi[i]!, nLo[i]!, control);
+      flag[i] = op(sHi[i]! | 0, sLo[i]! | 0, dHi[i]! | 0, dLo[i]! | 0, nHi[i]! | 0, nLo[i]! | 0, control);
       toLo[i] = result[0]!;
       toHi[i] = result[1]!;
     }
@@ -43,7 +43,7 @@ const scaleF32 =
     const [sLo, dLo, nLo, toLo] = [low(s!), low(d!), low(n!), low(to)];
     for (let i = 0; i < lanes; i++) {
       if (active[i] === 0) continue;
-      flag[i] = op(sLo[i]!, dLo[i]!, nLo[i]!, control);
+      flag[i] = op(sLo[i]! | 0, dLo[i]! | 0, nLo[i]! | 0, control);
       toLo[i] = result[0]!;
     }
   };
@@ -56,7 +56,7 @@ const fmasF64 =
     const [cLo, cHi, toLo, toHi, scaled] = [low(c!), high(c!), low(to), high(to), low(vcc!)];
     for (let i = 0; i < lanes; i++) {
       if (active[i] === 0) continue;
-      op(aHi[i]!, aLo[i]!, bHi[i]!, bLo[i]!, cHi[i]!, cLo[i]!, scaled[i]!, control);
+      op(aHi[i]! | 0, aLo[i]! | 0, bHi[i]! | 0, bLo[i]! | 0, cHi[i]! | 0, cLo[i]! | 0, scaled[i]!, control);
       toLo[i] = result[0]!;
       toHi[i] = result[1]!;
     }
@@ -67,7 +67,8 @@ const fmasF32 =
   ({ lanes, active, src: [a, b, c, vcc], dst: to, mode }) => {
     const control = controlF32(mode);
     const [aLo, bLo, cLo, toLo, scaled] = [low(a!), low(b!), low(c!), low(to), low(vcc!)];
-    for (let i = 0; i < lanes; i++) if (active[i] !== 0) toLo[i] = op(aLo[i]!, bLo[i]!, cLo[i]!, scaled[i]!, control);
+    for (let i = 0; i < lanes; i++)
+      if (active[i] !== 0) toLo[i] = op(aLo[i]! | 0, bLo[i]! | 0, cLo[i]! | 0, scaled[i]!, control);
   };
 
 /** Read out on gfx1100 and gfx1201; the same model elsewhere. The published profile is AMD's text, the same on every target. */

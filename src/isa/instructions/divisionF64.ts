@@ -47,7 +47,7 @@ const isInfinite = (hi: number, lo: number): boolean => (hi & 0x7fffffff) === IN
 
 /** The words of a source, or of the zero of its sign if it is a subnormal that MODE flushes. */
 const inputHi = (hi: number, control: Control): number =>
-  (control & KEEP_INPUT) === 0 && exponent(hi) === 0 ? (hi & SIGN) >>> 0 : hi;
+  (control & KEEP_INPUT) === 0 && exponent(hi) === 0 ? hi & SIGN : hi;
 const inputLo = (hi: number, lo: number, control: Control): number =>
   (control & KEEP_INPUT) === 0 && exponent(hi) === 0 ? 0 : lo;
 

@@ -31,7 +31,7 @@ const QUIET_BIT = 0x00080000;
 export type NaNRule = F64Op2;
 
 const flushedHi = (hi: number, control: Control): number =>
-  (control & KEEP_INPUT) === 0 && (hi & 0x7ff00000) === 0 ? (hi & 0x80000000) >>> 0 : hi;
+  (control & KEEP_INPUT) === 0 && (hi & 0x7ff00000) === 0 ? hi & 0x80000000 : hi;
 const flushedLo = (hi: number, lo: number, control: Control): number =>
   (control & KEEP_INPUT) === 0 && (hi & 0x7ff00000) === 0 ? 0 : lo;
 
