@@ -42,14 +42,17 @@ const MAX_ERRORS = 10;
 export function assemble(text: string, options: AssembleOptions): Program {
   const file = options.file ?? 'input';
   const lines = splitLines(text, file);
-  const waveSize = options.waveSize ?? describedWaveSize(lines) ?? options.target.waveSizes[0]!;
-  if (!options.target.waveSizes.includes(waveSize))
+  const described = describedWaveSize(lines);
+  const waveSize = options.waveSize ?? described?.size ?? options.target.waveSizes[0]!;
+  if (!options.target.waveSizes.includes(waveSize)) {
+    const line = options.waveSize === undefined ? described!.line : 1;
     throw new AsmError(
       file,
-      1,
+      line,
       1,
       `${options.target.name} has no wave${waveSize}: ${sizes(options.target)} is allowed`,
     );
+  }
   const assembler = new Assembler(options.target, waveSize);
   const errors: AsmError[] = [];
   for (const [index, line] of lines.entries()) {
@@ -80,11 +83,11 @@ function splitLines(text: string, file: string): string[] {
   return lines;
 }
 
-/** The wave size of the first kernel descriptor in the text; it usually stands behind the code. */
-function describedWaveSize(lines: readonly string[]): WaveSize | undefined {
-  for (const line of lines) {
-    const described = /^\s*\.amdhsa_wavefront_size32\s+([01])\b/.exec(line);
-    if (described !== null) return described[1] === '1' ? 32 : 64;
+/** The wave size of the first kernel descriptor in the text, and its line; it usually stands behind the code. */
+function describedWaveSize(lines: readonly string[]): { size: WaveSize; line: number } | undefined {
+  for (const [index, line] of lines.entries()) {
+    const found = /^\s*\.amdhsa_wavefront_size32\s+([01])\b/.exec(line);
+    if (found !== null) return { size: found[1] === '1' ? 32 : 64, line: index + 1 };
   }
   return undefined;
 }

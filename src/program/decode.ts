@@ -121,20 +121,16 @@ export function decodeAt(words: readonly number[], at: number, target: Target, w
   const opcode = encoding && bitsOf([first], layoutOf(encoding, target.generation).opcode);
   const known = formsByOpcode(target).get(`${encoding} ${opcode}`);
   if (known === undefined) throw new DecodeError(pc, [first], `no instruction known on ${target.name}`);
-  const { dwords: length, fields } = layoutOf(known.form.encoding, target.generation);
   const { def, form } = known;
+  const layout = layoutOf(form.encoding, target.generation);
+  const length = layout.dwords;
   const own = words.slice(at, at + length + 1);
   const fault = (reason: string) => new DecodeError(pc, own.slice(0, length), `${def.name}: ${reason}`);
+  if (own.length < length) throw fault('the code ends within it');
   const hasLiteral = def.operands.some((spec) => {
-    const field = fieldOf(spec, {
-      dwords: length,
-      fields,
-      fixed: 0,
-      opcode: layoutOf(form.encoding, target.generation).opcode,
-    });
-    if (spec.field === 'literal') return true;
-    const mayBe = field?.holds === 'source' || field?.holds === 'scalarSource';
-    return mayBe && field.dword < own.length && bitsOf(own, field) === LITERAL_CODE;
+    const field = fieldOf(spec, layout);
+    const isConstant = field?.holds === 'source' || field?.holds === 'scalarSource';
+    return spec.field === 'literal' || (isConstant && bitsOf(own, field) === LITERAL_CODE);
   });
   const size = length + Number(hasLiteral);
   if (own.length < size) throw fault('the code ends within it');

@@ -1,6 +1,5 @@
 /** Instructions to bytes. */
 import {
-  DS_ACC,
   dsGds,
   type Field,
   fieldOf,
@@ -11,7 +10,6 @@ import {
   VOP3_NEG,
   VOP3_OMOD,
 } from '../isa/fields.ts';
-import type { Form } from '../isa/instruction.ts';
 import type { Operand } from '../isa/operand.ts';
 import type { Target } from '../isa/target.ts';
 import { Scalar } from '../wavefront/registers.ts';
@@ -84,10 +82,6 @@ export function encodeWords(instruction: Encodable, target: Target): number[] {
   const last = trailing(instruction);
   return last === undefined ? words : [...words, last];
 }
-
-/** Bits of an encoding that no instruction of ours sets. */
-export const isAccumulatorAccess = (form: Form, word: number, target: Target): boolean =>
-  form.encoding === 'DS' && target.cdna >= 2 && ((word >>> DS_ACC) & 1) === 1;
 
 /** The program's machine code, little endian. */
 export function encode(program: Program): Uint8Array<ArrayBuffer> {
