@@ -4,6 +4,7 @@
  * barriers of workgroups of several waves: the dispatches that follow each other then are what puts waves in order.
  */
 import { EngineError } from '../engine.ts';
+import { HWREG_MODE, hwregId } from '../isa/instructions/mode.ts';
 import type { Variant } from '../isa/target.ts';
 import type { Instruction, Program } from '../program/program.ts';
 import type { Layout } from '../wavefront/layout.ts';
@@ -52,7 +53,7 @@ export function executed(program: Program, variant: Variant): readonly Instructi
   return end < 0 ? program.instructions : program.instructions.slice(0, end + 1);
 }
 
-/** @throws EngineError if a wave of the batch lacks registers that the program names, or the program needs GDS. */
+/** @throws EngineError if a wave of the batch lacks registers that the program names, or the program needs what no engine has. */
 export function translate(program: Program, layout: Layout, variant: Variant, options: TranslateOptions): Plan {
   const { shape } = layout;
   if (program.waveSize !== shape.waveSize)
@@ -65,10 +66,9 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
       'unsupported',
       `the program names ${program.vgprs} VGPRs and ${program.sgprs} SGPRs, a wave has ${shape.vgprs} and ${shape.sgprs}`,
     );
-  const all = executed(program, variant);
-  const gds = all.find((instruction) => instruction.gds);
-  if (gds) throw new EngineError('unsupported', `${gds.def.name} at ${gds.pc}: there is no GDS here, only LDS`);
+  for (const instruction of program.instructions) refuseWhatIsNotHere(instruction);
 
+  const all = executed(program, variant);
   const run = all.slice(0, options.maxSteps);
   const ordered = shape.wavesPerGroup > 1 && run.some((instruction) => unitOf(instruction, variant) === 'lds');
   const kernels: string[] = [];
@@ -103,6 +103,17 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
       );
   }
   return { kernels, stages };
+}
+
+/** @throws EngineError for GDS and for hardware registers other than MODE. */
+function refuseWhatIsNotHere({ def, operands, pc, gds }: Instruction): void {
+  if (gds) throw new EngineError('unsupported', `${def.name} at ${pc}: there is no GDS here, only LDS`);
+  const operand = operands[def.operands.findIndex(({ type }) => type === 'hwreg')];
+  if (operand?.kind === 'immediate' && hwregId(operand.value) !== HWREG_MODE)
+    throw new EngineError(
+      'unsupported',
+      `${def.name} at ${pc}: of the hardware registers only MODE (1) exists here, not ${hwregId(operand.value)}`,
+    );
 }
 
 /** The dispatches of a plan over a batch, in their order. */

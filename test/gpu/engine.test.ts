@@ -281,6 +281,16 @@ describe('batches', () => {
     await expect(engine.run(program, batchFor(program, { vgprs: 4 }))).rejects.toThrow('names 8 VGPRs and 10 SGPRs');
     await expect(engine.run(program, batchFor(program, { waveSize: 32 }))).rejects.toThrow('the waves are wave32');
   });
+
+  it('refuses hardware registers other than MODE, and GDS', async () => {
+    for (const [text, target, what] of [
+      ['s_getreg_b32 s0, hwreg(HW_REG_HW_ID)', 'gfx90a', 'only MODE'],
+      ['ds_read_b32 v0, v1 gds', 'gfx1030', 'no GDS'],
+    ] as const) {
+      const program = programOf(text, target, 64);
+      await expect(engine.run(program, batchFor(program))).rejects.toThrow(what);
+    }
+  });
 });
 
 describe('the step budget', () => {
@@ -298,6 +308,21 @@ describe('the step budget', () => {
 });
 
 describe('scalars', () => {
+  it('keep the other half of a mask when one half is overwritten, and the SCC of the last instruction', async () => {
+    const program = programOf(
+      `v_cmp_eq_f64 vcc, v[0:1], v[0:1]
+       s_and_b64 s[0:1], vcc, -1
+       s_mov_b32 vcc_lo, 5
+       s_and_b32 s2, s3, s3
+       v_cmp_lt_f64 s[4:5], v[0:1], v[0:1]
+       s_mov_b32 s5, 7`,
+    );
+    const result = (await engine.run(program, batchFor(program))).state;
+    const words = [Special.vccLo, Special.vccHi, Special.scc].map((word) => result.special(0, word));
+    expect(words).toEqual([5, 0xffffffff, 0]);
+    expect([0, 1, 4, 5].map((code) => result.scalar(0, code))).toEqual([0xffffffff, 0xffffffff, 0, 7]);
+  });
+
   it('null and constants as sources, a write to null dropped, exec and m0 read and written', async () => {
     const program = programOf(
       's_mov_b64 s[2:3], exec\ns_mov_b32 m0, 0x1234\ns_or_b32 null, m0, 1\ns_mov_b32 s4, null\ns_and_b32 s5, m0, 0xff',
