@@ -103,17 +103,20 @@ function layout(encoding: Encoding, generation: Generation): EncodingLayout {
   }
 }
 
-const layouts = new Map<string, EncodingLayout>();
+const layouts: Record<Generation, Map<Encoding, EncodingLayout>> = {
+  gfx9: new Map(),
+  gfx10: new Map(),
+  gfx11: new Map(),
+  gfx12: new Map(),
+};
 
 /** The layout of an encoding on a generation. */
 export function layoutOf(encoding: Encoding, generation: Generation): EncodingLayout {
-  const key = `${encoding} ${generation}`;
-  let found = layouts.get(key);
-  if (found === undefined) {
-    found = layout(encoding, generation);
-    layouts.set(key, found);
-  }
-  return found;
+  const known = layouts[generation].get(encoding);
+  if (known !== undefined) return known;
+  const made = layout(encoding, generation);
+  layouts[generation].set(encoding, made);
+  return made;
 }
 
 /** The field that carries an operand, or undefined if it isn't encoded and is VCC. A compare's mask is a scalar in VOP3's VDST. */

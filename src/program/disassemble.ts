@@ -5,7 +5,7 @@ import type { Target } from '../isa/target.ts';
 import { scalarName, type WaveSize } from '../wavefront/registers.ts';
 import { DecodeError, type DecodeOptions, decodeAt, dwords } from './decode.ts';
 import { immediateSyntax } from './immediates.ts';
-import { formsOn } from './mnemonics.ts';
+import { mnemonicsOf } from './mnemonics.ts';
 import type { Instruction, Program } from './program.ts';
 
 /** One line of a listing. */
@@ -69,7 +69,7 @@ export function instructionText(instruction: Instruction, target: Target): strin
 function suffix({ def, form }: Instruction, target: Target): string {
   if (!form.encoding.startsWith('V')) return '';
   if (!isVop3(form.encoding)) return '_e32';
-  return formsOn(def, target).some(({ encoding }) => !isVop3(encoding)) ? '_e64' : '';
+  return mnemonicsOf(target).get(form.name ?? def.name)!.forms.length > 1 ? '_e64' : '';
 }
 
 function operandText(operand: Operand, spec: OperandSpec, target: Target): string {
