@@ -2,7 +2,7 @@
  * The assembler, encoder, decoder and disassembler against llvm-mc 22 (Debian): its bytes, its text, and what it rejects, for texts
  * derived from the instruction objects (llvmTexts.ts). The answers are kept in data/; no LLVM is needed here.
  */
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { isVop3 } from '../../src/isa/fields.ts';
 import { instructions } from '../../src/isa/instructions/index.ts';
 import { type Target, targets } from '../../src/isa/target.ts';
@@ -43,6 +43,11 @@ describe.each(targets)('$name', (target) => {
     const texts = accepted.map(({ text }) => text);
     const bytes = accepted.map((row) => row.bytes);
 
+    let decoded: Program;
+    beforeAll(() => {
+      decoded = decode(Buffer.from(bytes.join(''), 'hex'), { target, waveSize });
+    });
+
     it("text to bytes: LLVM's bytes", () => {
       const program = assemble(texts.join('\n'), { target, waveSize });
       expect(program.instructions.length).toBe(texts.length);
@@ -50,9 +55,8 @@ describe.each(targets)('$name', (target) => {
     });
 
     it("bytes to text: LLVM's text", () => {
-      const program = decode(Buffer.from(bytes.join(''), 'hex'), { target, waveSize });
       const printed = accepted.map(({ disassembly }) => disassembly);
-      expect(differences(texts, disassemble(program), printed)).toEqual([]);
+      expect(differences(texts, disassemble(decoded), printed)).toEqual([]);
     });
 
     it('bytes to text to bytes, where the text says all (not: neg(1.0), f64 literals that an inline constant has, unused bits of s_waitcnt)', () => {
@@ -82,17 +86,15 @@ describe.each(targets)('$name', (target) => {
 
     it('every encoding of every instruction of the target is among the rows', () => {
       const seen = new Set<string>();
-      const program = decode(Buffer.from(bytes.join(''), 'hex'), { target, waveSize });
-      for (const { def, form } of program.instructions) seen.add(`${def.name} ${form.encoding}`);
+      for (const { def, form } of decoded.instructions) seen.add(`${def.name} ${form.encoding}`);
       const forms = instructions.flatMap((def) => formsOn(def, target).map((form) => `${def.name} ${form.encoding}`));
       expect(forms.filter((form) => !seen.has(form))).toEqual([]);
       expect(forms.length).toBeGreaterThan(80);
     });
 
     it('every mnemonic round-trips text, bytes, text', () => {
-      const program = decode(Buffer.from(bytes.join(''), 'hex'), { target, waveSize });
-      const firsts = new Map(program.instructions.map((i) => [`${i.def.name} ${isVop3(i.form.encoding)}`, i] as const));
-      const lines = disassemble({ ...program, instructions: [...firsts.values()] });
+      const firsts = new Map(decoded.instructions.map((i) => [`${i.def.name} ${isVop3(i.form.encoding)}`, i] as const));
+      const lines = disassemble({ ...decoded, instructions: [...firsts.values()] });
       const again = disassemble(decode(encode(assemble(lines.join('\n'), { target, waveSize })), { target, waveSize }));
       expect(again).toEqual(lines);
     });
