@@ -14,6 +14,7 @@ const tell = (message: ChildMessage): void => {
 const kernels = new Map<number, string>();
 
 async function answer(runner: DeviceRunner, message: RunMessage): Promise<void> {
+  if (message.forget) kernels.clear();
   for (const [number, code] of message.newKernels) kernels.set(number, code);
   const words = new Uint32Array(new Layout(message.shape).words);
   move(readSync, WORDS_FD, words);

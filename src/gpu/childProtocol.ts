@@ -10,8 +10,9 @@ import type { Dispatch } from './translate.ts';
 /** File descriptor of the words in the child: the place after stdin, stdout, stderr and the message channel. */
 export const WORDS_FD = 4;
 
-/** Start of a job. Each kernel is sent once; later jobs name it by its number. */
+/** Start of a job. Each kernel is sent once; later jobs name it by its number, until told to forget them. */
 export interface RunMessage {
+  readonly forget: boolean;
   readonly kernels: readonly number[];
   readonly newKernels: readonly (readonly [number, string])[];
   readonly dispatches: readonly Dispatch[];

@@ -13,6 +13,9 @@ const UNIFORM_STRIDE = 256;
 
 const TIMESTAMP_BYTES = 16;
 
+/** Pipelines that are kept; a run of ever new programs must not grow without end. */
+const MAX_PIPELINES = 1024;
+
 /** What a batch of some size needs on the device; kept for the next batch that fits. */
 interface Buffers {
   readonly state: GPUBuffer;
@@ -100,6 +103,10 @@ export class DeviceRunner implements KernelRunner {
   async #compile(kernels: readonly string[]) {
     const missing = [...new Set(kernels)].filter((kernel) => !this.#pipelines.has(kernel));
     const started = performance.now();
+    if (this.#pipelines.size + missing.length > MAX_PIPELINES) {
+      this.#pipelines.clear();
+      missing.splice(0, missing.length, ...new Set(kernels));
+    }
     await Promise.all(
       missing.map(async (code) => {
         this.#pipelines.set(code, await this.#pipeline(code));

@@ -32,6 +32,9 @@ export async function openWebGpuEngine(options: NodeGpuOptions = {}): Promise<Tr
   return new TranslatingEngine(await ChildRunner.open(options), options);
 }
 
+/** Kernels that the child keeps the text of. */
+const MAX_KERNELS = 1024;
+
 type Ready = Extract<ChildMessage, { kind: 'ready' }>;
 
 /** What became of a request: the child's message, or its end. */
@@ -133,10 +136,13 @@ export class ChildRunner implements KernelRunner {
   }
 
   #message({ kernels, dispatches, shape }: Job): RunMessage {
+    const forget = this.#numbers.size > MAX_KERNELS;
+    if (forget) this.#numbers.clear();
     const fresh = [...new Set(kernels)].filter((code) => !this.#numbers.has(code));
     for (const code of fresh) this.#numbers.set(code, this.#numbers.size);
     const numberOf = (code: string) => this.#numbers.get(code)!;
     return {
+      forget,
       kernels: kernels.map(numberOf),
       newKernels: fresh.map((code) => [numberOf(code), code]),
       dispatches,

@@ -106,9 +106,10 @@ export class WaveText {
     }
   }
 
-  /** This lane's bit of a mask source. */
+  /** This lane's bit of a mask source. A constant is one of as many bits as the wave has lanes. */
   sourceBit(operand: Operand): string {
-    if (operand.kind !== 'scalar') return this.scalars.bitOf(this.sourceWords(operand, 'mask'));
+    const type = this.kernel.lanes === 64 ? 'b64' : 'b32';
+    if (operand.kind !== 'scalar') return this.scalars.bitOf(this.sourceWords(operand, type));
     const slot = this.slot(operand.code);
     return slot === undefined ? 'false' : this.scalars.bit(slot);
   }

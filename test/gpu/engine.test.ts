@@ -124,6 +124,20 @@ describe.each(SIZES)('wave%i on %s', (size, target) => {
     expect(differences(result, expected)).toEqual([]);
   });
 
+  it('takes a constant beside a mask as one of its width, a float too', async () => {
+    const [vcc, width] = size === 64 ? ['vcc', 'b64'] : ['vcc_lo', 'b32'];
+    const program = programOf(
+      `v_cmp_eq_f64 ${vcc}, v[0:1], v[0:1]
+       s_and_${width} ${size === 64 ? 's[0:1]' : 's0'}, ${vcc}, 1.0
+       s_xor_${width} ${vcc}, -16, ${vcc}`,
+      target,
+      size,
+    );
+    const result = (await engine.run(program, batchFor(program, { sgprs: 2 }))).state;
+    expect([result.scalar(0, 0), result.scalar(0, 1)]).toEqual(size === 64 ? [0, 0x3ff00000] : [0x3f800000, 0]);
+    expect([result.special(0, Special.vccLo), result.special(0, Special.vccHi)]).toEqual([15, 0]);
+  });
+
   it('takes SCC = 0 from a mask that no lane has, SCC = 1 from one that one lane has', async () => {
     const [vcc, width] = size === 64 ? ['vcc', 'b64'] : ['vcc_lo', 'b32'];
     const program = programOf(`v_cmp_eq_f64 ${vcc}, v[0:1], v[2:3]\ns_and_${width} ${vcc}, ${vcc}, -1`, target, size);
