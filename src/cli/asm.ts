@@ -42,6 +42,9 @@ export function addAsm(program: Command, io: Io, end: End): void {
   addCommon(asm, ['target', 'wave', 'json']).action((path: string, options: AsmOptions) =>
     end(assembleFile(io, path, options)),
   );
+}
+
+export function addDisasm(program: Command, io: Io, end: End): void {
   const disasm = program
     .command('disasm')
     .description('disassemble bytes to LLVM syntax')

@@ -1,15 +1,20 @@
 /** The command line: parses arguments, runs one command, turns every failure into one line and an exit code. */
 import { Command, CommanderError } from 'commander';
-import { addAsm } from './asm.ts';
-import { addBench } from './bench.ts';
 import { CommandError, Exit } from './errors.ts';
-import { addInfo } from './info.ts';
-import type { Io } from './io.ts';
-import { addRun } from './run.ts';
-import { addVectors } from './vectors.ts';
-import { addVerify } from './verify.ts';
+import type { End, Io } from './io.ts';
 
-const adders = [addVerify, addRun, addVectors, addAsm, addBench, addInfo];
+/** Where each command is; a command line loads only its own. */
+const loaders: Readonly<Record<string, () => Promise<(program: Command, io: Io, end: End) => void>>> = {
+  verify: async () => (await import('./verify.ts')).addVerify,
+  run: async () => (await import('./run.ts')).addRun,
+  vectors: async () => (await import('./vectors.ts')).addVectors,
+  asm: async () => (await import('./asm.ts')).addAsm,
+  disasm: async () => (await import('./asm.ts')).addDisasm,
+  bench: async () => (await import('./bench.ts')).addBench,
+  info: async () => (await import('./info.ts')).addInfo,
+};
+
+const names = Object.keys(loaders);
 
 const guide = `
 Exit codes: 0 done and equal; 1 ran and differs; 2 bad input or usage; 3 no engine can run it; 4 the program faulted or did not end.
@@ -32,21 +37,20 @@ export async function main(argv: readonly string[], io: Io): Promise<Exit> {
     .exitOverride()
     .showSuggestionAfterError(false)
     .configureOutput({ writeOut: io.out, writeErr: () => {} });
-  for (const add of adders)
-    add(program, io, async (result) => {
-      exit = await result;
-    });
+  const end: End = async (result) => {
+    exit = await result;
+  };
+  const [named = ''] = argv;
+  for (const name of Object.hasOwn(loaders, named) ? [named] : names) (await loaders[name]!())(program, io, end);
   for (const command of program.commands) command.copyInheritedSettings(program);
   try {
-    if (argv.length === 0) throw new CommandError(Exit.usage, `no command; allowed: ${commandNames(program)}`);
+    if (argv.length === 0) throw new CommandError(Exit.usage, `no command; allowed: ${names.join(', ')}`);
     await program.parseAsync(argv, { from: 'user' });
     return exit;
   } catch (error) {
     return report(error, argv, program, io);
   }
 }
-
-const commandNames = (program: Command) => program.commands.map((command) => command.name()).join(', ');
 
 function report(error: unknown, argv: readonly string[], program: Command, io: Io): Exit {
   if (error instanceof CommanderError && error.exitCode === 0) return Exit.done; // --help
@@ -68,7 +72,7 @@ function usageLine(error: CommanderError, argv: readonly string[], program: Comm
   if (text.includes('; allowed: ')) return text;
   switch (error.code) {
     case 'commander.unknownCommand':
-      return `${text}; allowed: ${commandNames(program)}`;
+      return `${text}; allowed: ${names.join(', ')}`;
     case 'commander.unknownOption': {
       const options = (command ?? program).options.map((option) => option.long);
       return `${text}; allowed: ${options.length > 0 ? options.join(', ') : '--help'}`;

@@ -3,8 +3,6 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { EngineError } from '../engine.ts';
-import { openWebGpuEngine } from '../gpu/engine.node.ts';
-import { ReferenceEngine } from '../reference/engine.ts';
 import type { AdapterReport, Io } from './io.ts';
 
 /** Streams of this process, Ctrl-C as a signal (twice ends the process), engines with the driver in a child process. */
@@ -22,8 +20,8 @@ export function nodeIo(): Io {
     progress: process.stderr,
     signal: interrupt.signal,
     engines: {
-      reference: async () => new ReferenceEngine(),
-      webgpu: (timeoutMs) => openWebGpuEngine({ timeoutMs }),
+      reference: async () => new (await import('../reference/engine.ts')).ReferenceEngine(),
+      webgpu: async (timeoutMs) => (await import('../gpu/engine.node.ts')).openWebGpuEngine({ timeoutMs }),
       adapter: findAdapter,
     },
   };

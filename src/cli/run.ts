@@ -11,8 +11,8 @@ import { CommandError, Exit } from './errors.ts';
 import { writeOutput } from './files.ts';
 import type { End, Io } from './io.ts';
 import { addCommon, type CommonOptions } from './options.ts';
-import { batchesOf, loadProgramAndState } from './programs.ts';
 import { startProgress } from './progress.ts';
+import { batchesOf, loadProgramAndState } from './states.ts';
 
 interface RunCommandOptions extends CommonOptions {
   readonly state: string;

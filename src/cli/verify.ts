@@ -28,7 +28,7 @@ import { engineFailure, openEngines } from './engines.ts';
 import { CommandError, Exit, usage } from './errors.ts';
 import type { End, Io } from './io.ts';
 import { addCommon, type CommonOptions, MAX_SEED, waveOf, wholeNumber } from './options.ts';
-import { batchesOf, loadProgram, loadProgramAndState, wavesABatch } from './programs.ts';
+import { loadProgram, wavesABatch } from './programs.ts';
 import { startProgress } from './progress.ts';
 import { printTable } from './table.ts';
 
@@ -71,7 +71,7 @@ export function addVerify(program: Command, io: Io, end: End): void {
 }
 
 async function verify(io: Io, command: Command, path: string | undefined, options: VerifyOptions): Promise<Exit> {
-  const { job, setting } = plan(io, path, options);
+  const { job, setting } = await plan(io, path, options);
   const fallback = command.getOptionValueSource('engine') === 'default';
   const { engines, close } = await openEngines(io, options.engine!, options.timeout, fallback);
   try {
@@ -97,7 +97,7 @@ async function verify(io: Io, command: Command, path: string | undefined, option
 
 type Plan = { readonly job: Job & { readonly waves: number }; readonly setting: Setting };
 
-function plan(io: Io, path: string | undefined, options: VerifyOptions): Plan {
+async function plan(io: Io, path: string | undefined, options: VerifyOptions): Promise<Plan> {
   if (path === undefined && options.state !== undefined)
     throw usage('--state needs a program; allowed: wave64 verify PROGRAM.s --state IN.json');
   if (path !== undefined && options.pairs !== undefined)
@@ -154,7 +154,8 @@ function planRandom(io: Io, path: string, options: VerifyOptions): Plan {
   };
 }
 
-function planState(io: Io, path: string, statePath: string, options: VerifyOptions): Plan {
+async function planState(io: Io, path: string, statePath: string, options: VerifyOptions): Promise<Plan> {
+  const { batchesOf, loadProgramAndState } = await import('./states.ts');
   const { program, file } = loadProgramAndState(io, path, statePath, options);
   return {
     job: { stages: [{ name: 'lanes', program }], waves: file.waves.length, ...batchesOf(file, program, BATCH_WAVES) },

@@ -76,6 +76,12 @@ describe('hostile sizes', () => {
     expect(end).toEqual(failed("in.json:1:100001: no JSON: file ends; allowed: a value or ']'"));
   });
 
+  test('more LDS than the target has', async () => {
+    const waves = [{}, { lds: Array(16385).fill('00000000') }];
+    const end = await ended(['run', 'p.s', '--state', 'in.json'], { 'in.json': JSON.stringify({ waves }) });
+    expect(end).toEqual(failed('in.json: waves[1].lds has 16385 words; allowed: 16384 on gfx90a'));
+  });
+
   test('65,537 waves', async () => {
     const end = await ended(['run', 'p.s', '--state', 'in.json'], {
       'in.json': JSON.stringify({ waves: Array(65537).fill({}) }),
