@@ -2,7 +2,7 @@
 import type { Engine } from '../engine.ts';
 import { assemble } from '../program/assembler.ts';
 import type { Program } from '../program/program.ts';
-import { type BulkReport, type Job, runBulk, type Stage } from '../verify/bulk.ts';
+import { type Job, runBulk, type Stage } from '../verify/bulk.ts';
 import {
   countWrongQuotients,
   demonstrationShape,
@@ -10,9 +10,10 @@ import {
   drawBatch,
   minimumText,
 } from '../verify/demonstration.ts';
-import { differenceLines, faultLine, fidelityOf, rate } from '../verify/report.ts';
+import { rate } from '../verify/report.ts';
 import { WaveState } from '../wavefront/state.ts';
-import { byId, make, makeTable } from './dom.ts';
+import { byId } from './dom.ts';
+import { showReport, showVerdict } from './jobReport.ts';
 import type { Settings } from './settings.ts';
 import { count, messageOf, plural } from './text.ts';
 
@@ -130,91 +131,4 @@ function showProgress(done: number, of: number, what: string): void {
     byId('verdict', HTMLDivElement).hidden = true;
     byId('report', HTMLDivElement).replaceChildren();
   }
-}
-
-type Verdict = 'equal' | 'differs' | 'alone' | 'failed';
-
-function showVerdict(verdict: Verdict, ...lines: string[]): void {
-  const box = byId('verdict', HTMLDivElement);
-  box.hidden = false;
-  box.dataset.verdict = verdict;
-  box.replaceChildren(...lines.map((line, i) => make(i === 0 ? 'strong' : 'span', {}, line)));
-}
-
-function showReport(report: BulkReport, plan: JobPlan): void {
-  const box = byId('report', HTMLDivElement);
-  box.dataset.mismatches = String(report.comparison.mismatches);
-  box.dataset.words = String(report.comparison.words);
-  showVerdict(...verdictOf(report));
-  const programs = plan.stages.map(({ program }) => program);
-  const tables: HTMLElement[] = [enginesTable(report)];
-  const problems = [...differenceLines(report), ...report.faults.map((fault) => faultLine(fault, programs).what)];
-  if (problems.length > 0)
-    tables.push(
-      make(
-        'ol',
-        { class: 'differences', 'aria-label': 'The first differences' },
-        ...problems.map((p) => make('li', {}, p)),
-      ),
-    );
-  tables.push(fidelityTable(plan));
-  box.replaceChildren(...tables);
-}
-
-function verdictOf(report: BulkReport): [Verdict, ...string[]] {
-  const { comparison, wrong, lanesDone, engines } = report;
-  const notes = [
-    ...(wrong === undefined
-      ? []
-      : [`${plural(wrong, 'quotient')} of ${count(lanesDone)} not equal to JavaScript's a / b.`]),
-    ...(report.interrupted ? [`Cancelled after ${plural(report.wavesDone, 'wave')}.`] : []),
-  ];
-  if (report.failure) return ['failed', report.failure.message, ...notes];
-  if (engines.length === 1)
-    return ['alone', `${plural(lanesDone, 'lane')} on the CPU reference, compared with nothing`, ...notes];
-  const words = `in ${plural(comparison.words, 'word')} of ${plural(report.wavesDone, 'wave')}`;
-  const bad = comparison.mismatches > 0 || (wrong ?? 0) > 0;
-  return [
-    bad ? 'differs' : 'equal',
-    `${plural(comparison.mismatches, 'mismatch').replace(/hs$/, 'hes')} ${words}`,
-    ...notes,
-  ];
-}
-
-function enginesTable({ engines }: BulkReport): HTMLTableElement {
-  const [first] = engines;
-  const rows = first!.stages.map(({ name }, i) => [
-    `${name}/s`,
-    ...engines.map(({ stages }) => rate((stages[i]!.lanes / stages[i]!.ms) * 1000)),
-  ]);
-  const compile = engines.map(({ stages }) => stages.reduce((ms, stage) => ms + stage.compileMs, 0));
-  return makeTable(
-    'Throughput',
-    [
-      '',
-      ...engines.map(({ name, device }) =>
-        make('span', { title: device }, name === 'webgpu' ? 'WebGPU' : 'CPU reference'),
-      ),
-    ],
-    [...rows, ['compiling', ...compile.map((ms) => (ms > 0 ? `${Math.round(ms)} ms` : '–'))]],
-  );
-}
-
-function fidelityTable({ stages, settings }: JobPlan): HTMLElement {
-  const programs = stages.map(({ program }) => program);
-  const rows = fidelityOf(programs, settings.profile).map(({ instruction, fidelity, errata }) => [
-    make('code', {}, instruction),
-    make('span', { class: `badge ${fidelity}` }, fidelity),
-    errata === 0 ? '–' : plural(errata, 'point'),
-  ]);
-  return make(
-    'details',
-    { open: '' },
-    make('summary', {}, `Fidelity of each instruction on ${settings.target.name}`),
-    makeTable(
-      'measured: read off that chip family; documented: AMD’s text, not measured; modelled: our decision',
-      ['instruction', 'fidelity', 'chips and text differ in'],
-      rows,
-    ),
-  );
 }

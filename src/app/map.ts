@@ -43,7 +43,7 @@ export function mountMap(canvas: HTMLCanvasElement, painter: MapPainter, host: M
   let size: Size = { width: 0, height: 0 };
   let view: View = wholePlane({ width: 1, height: 1 });
   const ratio = () => Math.min(window.devicePixelRatio, painter.ratioLimit);
-  const hover = byId('map-hover', HTMLParagraphElement);
+  const hover = byId('map-hover', HTMLDivElement);
   let marked: Point | undefined;
 
   const paint = async () => {
@@ -188,15 +188,12 @@ function describeCell(cell: Point, host: MapHost): (Node | string)[] {
   const settings = host.settings();
   const pair = pairAt(cell, host.fractions());
   const code = decidePair(pair, modeFor(settings), settings);
+  const line = (label: string, value: Node | string) => make('div', {}, make('span', {}, label), value);
   return [
-    make('code', {}, hex64(pair.nHi, pair.nLo)),
-    ` ÷ `,
-    make('code', {}, hex64(pair.dHi, pair.dLo)),
-    make('br'),
-    `exponents ${cell[0]}, ${cell[1]} (difference ${cell[0] - cell[1]})`,
-    make('br'),
-    swatch(code),
-    make('strong', {}, nameOf(code)),
+    line('numerator', make('code', {}, hex64(pair.nHi, pair.nLo))),
+    line('denominator', make('code', {}, hex64(pair.dHi, pair.dLo))),
+    line('exponents', `${cell[0]} − ${cell[1]} = ${cell[0] - cell[1]}`),
+    make('div', {}, swatch(code), make('strong', {}, nameOf(code))),
   ];
 }
 

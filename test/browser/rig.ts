@@ -97,8 +97,13 @@ export interface Picture {
   at(x: number, y: number): number;
 }
 
+/** Resolves when what the page has drawn until now should be on the screen: a screenshot shows the last frame, however old. */
+export const presented = (page: Page): Promise<void> =>
+  page.evaluate(() => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
+
 /** What a rectangle of the page looks like, in CSS pixels, as the browser puts it on a screen. */
 export async function pictureOf(page: Page, selector: string): Promise<Picture> {
+  await presented(page);
   const element = await page.$(selector);
   const png = await element!.screenshot({ encoding: 'base64' });
   // The browser that made the PNG decodes it, too.
