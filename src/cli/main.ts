@@ -27,7 +27,7 @@ Examples:
 /**
  * Runs one command.
  * @param argv arguments after the program's name
- * @returns the exit code (design: 0 equal, 1 differs, 2 usage, 3 no engine, 4 fault)
+ * @returns the exit code; nothing is thrown
  */
 export async function main(argv: readonly string[], io: Io): Promise<Exit> {
   let exit: Exit = Exit.done;

@@ -258,10 +258,13 @@ export function parseColumns(
   return { groups: [{ operation, targets, mode: KERNEL_MODE, anyNan: false, cases }], digests: [] };
 }
 
+/** A column by its digits; one digit is a flag. */
+const columns: Readonly<Record<number, RegExp>> = { 1: /^[01]$/, 8: /^[0-9a-fA-F]{8}$/, 16: /^[0-9a-fA-F]{16}$/ };
+
 function checkDigits(line: string, index: number, field: string, digits: number): void {
-  if (!new RegExp(`^[0-9a-fA-F]{${digits}}$`).test(field))
+  if (!columns[digits]!.test(field))
     throw new VectorFileError(
       `:${index + 1}:${line.indexOf(field) + 1}:`,
-      `'${field.slice(0, 40)}' is no operand; allowed: ${digits} hex digits`,
+      `'${field.slice(0, 40)}' is no operand; allowed: ${digits === 1 ? '0 or 1' : `${digits} hex digits`}`,
     );
 }
