@@ -89,6 +89,11 @@ const rocjitsu = 'ROCm rocjitsu shared/division.h and division_test.cpp, measure
 
 const scaleErrata: readonly Erratum[] = [
   {
+    text: 'VCC = 0x0 or 0x1, as if the whole register were written.',
+    hardware: 'One bit a lane into any SGPR pair or VCC; bits of inactive lanes are 0 (seen of compares on gfx1100).',
+    source: 'tinygrad test/amd/hw/test_vop3.py on gfx1100; LLVM AMDGPU encodings (SDST)',
+  },
+  {
     text: 'Several branches assign nothing to D0.',
     hardware: 'D0 = S0, quieted if it is a NaN.',
     source: rocjitsu,

@@ -12,6 +12,7 @@ import {
   result,
 } from '../../float/f64.ts';
 import { numberOfWords } from '../../float/format.ts';
+import { flushedHi, flushedLo } from '../flush.ts';
 import { decideHardware, decidePublished, decision, f64Limits } from './divisionScale.ts';
 
 /** S0 the value to scale, S1 the denominator, S2 the numerator; returns the lane's VCC bit. */
@@ -45,20 +46,14 @@ const exponent = (hi: number): number => (hi >>> 20) & 0x7ff;
 const isZero = (hi: number, lo: number): boolean => ((hi & 0x7fffffff) | lo) === 0;
 const isInfinite = (hi: number, lo: number): boolean => (hi & 0x7fffffff) === INFINITY && lo === 0;
 
-/** The words of a source, or of the zero of its sign if it is a subnormal that MODE flushes. */
-const inputHi = (hi: number, control: Control): number =>
-  (control & KEEP_INPUT) === 0 && exponent(hi) === 0 ? hi & SIGN : hi;
-const inputLo = (hi: number, lo: number, control: Control): number =>
-  (control & KEEP_INPUT) === 0 && exponent(hi) === 0 ? 0 : lo;
-
 /** The measured rule: `decideHardware`, then S0 * 2^k; a zero operand gives the default NaN and leaves the flag as it is. */
 export const divScale: DivScale = (s0Hi, s0Lo, s1Hi, s1Lo, s2Hi, s2Lo, control) => {
-  const sHi = inputHi(s0Hi, control);
-  const sLo = inputLo(s0Hi, s0Lo, control);
-  const dHi = inputHi(s1Hi, control);
-  const dLo = inputLo(s1Hi, s1Lo, control);
-  const nHi = inputHi(s2Hi, control);
-  const nLo = inputLo(s2Hi, s2Lo, control);
+  const sHi = flushedHi(s0Hi, control);
+  const sLo = flushedLo(s0Hi, s0Lo, control);
+  const dHi = flushedHi(s1Hi, control);
+  const dLo = flushedLo(s1Hi, s1Lo, control);
+  const nHi = flushedHi(s2Hi, control);
+  const nLo = flushedLo(s2Hi, s2Lo, control);
   decideHardware(exponent(nHi), exponent(dHi), sHi === dHi && sLo === dLo, f64Limits);
   if (isZero(dHi, dLo) || isZero(nHi, nLo)) f64_defaultNaN(control);
   else f64_ldexp(sHi, sLo, decision.k, control | QUIET);
@@ -71,12 +66,12 @@ const numberOf = (hi: number, lo: number): number => (f64_isNaN(hi, lo) ? Number
 
 /** AMD's text: a zero operand gives NAN and VCC 0; where no branch assigns D0, it is S0 as it came. */
 export const divScalePublished: DivScale = (s0Hi, s0Lo, s1Hi, s1Lo, s2Hi, s2Lo, control) => {
-  const sHi = inputHi(s0Hi, control);
-  const sLo = inputLo(s0Hi, s0Lo, control);
-  const dHi = inputHi(s1Hi, control);
-  const nHi = inputHi(s2Hi, control);
-  const d = numberOf(dHi, inputLo(s1Hi, s1Lo, control));
-  const n = numberOf(nHi, inputLo(s2Hi, s2Lo, control));
+  const sHi = flushedHi(s0Hi, control);
+  const sLo = flushedLo(s0Hi, s0Lo, control);
+  const dHi = flushedHi(s1Hi, control);
+  const nHi = flushedHi(s2Hi, control);
+  const d = numberOf(dHi, flushedLo(s1Hi, s1Lo, control));
+  const n = numberOf(nHi, flushedLo(s2Hi, s2Lo, control));
   if (d === 0 || n === 0) {
     f64_defaultNaN(control);
     return 0;
@@ -145,9 +140,9 @@ export const divFixup = (
   s2Lo: number,
   control: Control,
 ): void => {
-  const dHi = inputHi(s1Hi, control);
-  const nHi = inputHi(s2Hi, control);
-  if (fixupSpecial(dHi, inputLo(s1Hi, s1Lo, control), nHi, inputLo(s2Hi, s2Lo, control), control)) return;
+  const dHi = flushedHi(s1Hi, control);
+  const nHi = flushedHi(s2Hi, control);
+  if (fixupSpecial(dHi, flushedLo(s1Hi, s1Lo, control), nHi, flushedLo(s2Hi, s2Lo, control), control)) return;
   const sign = (dHi ^ nHi) & SIGN;
   if (exponent(nHi) - exponent(dHi) < UNDERFLOW) f64_underflow(sign, control);
   else if (exponent(qHi) === 0x7ff) f64_overflow(sign, control);
@@ -164,9 +159,9 @@ export const divFixupPublished = (
   s2Lo: number,
   control: Control,
 ): void => {
-  const dHi = inputHi(s1Hi, control);
-  const nHi = inputHi(s2Hi, control);
-  if (fixupSpecial(dHi, inputLo(s1Hi, s1Lo, control), nHi, inputLo(s2Hi, s2Lo, control), control)) return;
+  const dHi = flushedHi(s1Hi, control);
+  const nHi = flushedHi(s2Hi, control);
+  if (fixupSpecial(dHi, flushedLo(s1Hi, s1Lo, control), nHi, flushedLo(s2Hi, s2Lo, control), control)) return;
   const sign = (dHi ^ nHi) & SIGN;
   if (exponent(nHi) - exponent(dHi) < UNDERFLOW) f64_leave(sign, 0);
   else f64_leave(sign | (qHi & ~SIGN), qLo);

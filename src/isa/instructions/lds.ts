@@ -30,17 +30,13 @@ import {
 } from '../../float/f64.ts';
 import { controlF64 } from '../../wavefront/mode.ts';
 import { forms } from '../encodings.ts';
+import { flushedHi, flushedLo } from '../flush.ts';
 import type { AtomicBody, Erratum, Fidelity, InstructionDef, LdsSemantics } from '../instruction.ts';
 import type { OperandType } from '../operand.ts';
 import { dst, src } from '../operands.ts';
 import type { Target, Variant } from '../target.ts';
 
 const QUIET_BIT = 0x00080000;
-
-const flushedHi = (hi: number, control: Control): number =>
-  (control & KEEP_INPUT) === 0 && (hi & 0x7ff00000) === 0 ? (hi & 0x80000000) >>> 0 : hi;
-const flushedLo = (hi: number, lo: number, control: Control): number =>
-  (control & KEEP_INPUT) === 0 && (hi & 0x7ff00000) === 0 ? 0 : lo;
 
 const keep = (memory: Uint32Array, hi: number, lo: number): void => {
   memory[1] = hi;
@@ -111,6 +107,11 @@ const atomicOperands = (returns: boolean) =>
   returns ? [dst('f64'), address, src('data0', 'f64')] : [address, src('data0', 'f64')];
 
 const errata: readonly Erratum[] = [
+  {
+    text: 'GCN3 and Vega: compares with a second data register, DATA2.',
+    hardware: 'One data register.',
+    source: 'LLVM AMDGPU encodings of DS_MIN_F64',
+  },
   {
     text: 'MEM = src < tmp ? src : tmp (max: >): a NaN in memory stays, zeros are not ordered.',
     hardware:

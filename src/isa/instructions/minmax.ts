@@ -17,9 +17,10 @@
  * Sources: the texts of the CDNA3, RDNA3 and RDNA4 ISA documents (V_MIN_F64, V_MIN_NUM_F64); the gfx12 column captured on gfx1201
  * (ROCm rocjitsu shared/minmax.h and minmax_test.cpp). gfx10 is taken to be like gfx9: its text was not at hand.
  */
-import { type Control, KEEP_INPUT, QUIET } from '../../float/control.ts';
+import { type Control, QUIET } from '../../float/control.ts';
 import { f64_isBelow, f64_isNaN, f64_isSignalingNaN, f64_leave } from '../../float/f64.ts';
 import { forms, withVop3 } from '../encodings.ts';
+import { flushedHi, flushedLo } from '../flush.ts';
 import type { Fidelity, InstructionDef, LaneSemantics } from '../instruction.ts';
 import { type F64Op2, f64Binary } from '../lanes.ts';
 import { uniform } from '../operands.ts';
@@ -29,11 +30,6 @@ const QUIET_BIT = 0x00080000;
 
 /** Leaves the result for operands of which at least one is a NaN. */
 export type NaNRule = F64Op2;
-
-const flushedHi = (hi: number, control: Control): number =>
-  (control & KEEP_INPUT) === 0 && (hi & 0x7ff00000) === 0 ? hi & 0x80000000 : hi;
-const flushedLo = (hi: number, lo: number, control: Control): number =>
-  (control & KEEP_INPUT) === 0 && (hi & 0x7ff00000) === 0 ? 0 : lo;
 
 /** Under IEEE=1 (QUIET) a signalling NaN of either side wins, the first before the second. Returns whether it did. */
 const signalingWins = (aHi: number, aLo: number, bHi: number, bLo: number, control: Control): boolean => {
