@@ -18,7 +18,7 @@ import {
   zoomed,
 } from './mapView.ts';
 import { modeFor, type Settings } from './settings.ts';
-import { hex64 } from './text.ts';
+import { hex64, minus } from './text.ts';
 
 export interface DecisionMap {
   /** Paints again, after settings or fractions changed. */
@@ -192,7 +192,7 @@ function describeCell(cell: Point, host: MapHost): (Node | string)[] {
   return [
     line('numerator', make('code', {}, hex64(pair.nHi, pair.nLo))),
     line('denominator', make('code', {}, hex64(pair.dHi, pair.dLo))),
-    line('exponents', `${cell[0]} − ${cell[1]} = ${cell[0] - cell[1]}`),
+    line('exponents', `${cell[0]} − ${cell[1]} = ${minus(cell[0] - cell[1])}`),
     make('div', {}, swatch(code), make('strong', {}, nameOf(code))),
   ];
 }

@@ -14,13 +14,12 @@ export function decimal64(hi: number, lo: number): string {
 }
 
 const grouped = new Intl.NumberFormat('en');
-const threeDigits = new Intl.NumberFormat('en', { maximumSignificantDigits: 3, notation: 'compact' });
 
 /** 262,144 */
 export const count = (n: number): string => grouped.format(n);
 
-/** 1.23M */
-export const rate = (n: number): string => (Number.isFinite(n) ? threeDigits.format(n) : '–');
+/** A whole number with a proper minus sign. */
+export const minus = (n: number): string => String(n).replace('-', '−');
 
 /** `1 wave`, `2 waves` */
 export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;

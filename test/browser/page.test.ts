@@ -10,6 +10,8 @@ import type { Browser, Page } from 'puppeteer';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { colourOf, decidePair, nameOf } from '../../src/app/decision.ts';
 import { findTarget, type Profile } from '../../src/isa/target.ts';
+import { demonstrationShape } from '../../src/verify/demonstration.ts';
+import { Layout } from '../../src/wavefront/layout.ts';
 import { KERNEL_MODE } from '../../src/wavefront/mode.ts';
 import {
   launchChromium,
@@ -39,11 +41,11 @@ afterEach(() => {
 const text = (selector: string) => page.$eval(selector, (element) => element.textContent ?? '');
 
 /** A browser for the tests of one block, and the page in it. */
-function withBrowser(webgpu: boolean): void {
+function withBrowser(webgpu: boolean, prepare?: (page: Page) => Promise<unknown>): void {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchChromium({ webgpu });
-    opened = await openPage(browser, site.url);
+    opened = await openPage(browser, site.url, prepare);
     page = opened.page;
   });
   afterAll(() => browser.close());
@@ -340,6 +342,38 @@ async function zoomTo(n: number, d: number): Promise<void> {
   await page.mouse.wheel({ deltaY: -2400 });
   expect((await view()).scale).toBeGreaterThan(4);
 }
+
+describe('when the engines differ', () => {
+  // Jobs of 16 waves run in batches of one.
+  const word = new Layout(demonstrationShape(target, 64, 1)).vgpr(0, 8) + 5;
+  // v8 of lane 5 changes on its way from the worker to the page.
+  withBrowser(true, (page) =>
+    page.evaluateOnNewDocument((at) => {
+      globalThis.Worker = class extends Worker {
+        constructor(...parameters: ConstructorParameters<typeof Worker>) {
+          super(...parameters);
+          this.addEventListener('message', ({ data }) => {
+            if (data.words) data.words[at] = 0xdeadbeef;
+          });
+        }
+      };
+    }, word),
+  );
+
+  it('counts and lists the mismatches, and marks them in the lanes', async () => {
+    await runJob(16, 1);
+    expect(await text('#verdict')).toMatch(/^16 mismatches in /);
+    expect(await page.$eval('#verdict', (box) => (box as HTMLElement).dataset.verdict)).toBe('differs');
+    const listed = await page.$$eval('.differences li', (items) => items.map((item) => item.textContent));
+    expect(listed).toHaveLength(16);
+    for (const [wave, line] of listed.entries())
+      expect(line).toMatch(new RegExp(`^wave ${wave} v8 lane 5: webgpu [0-9a-f]{8}, reference deadbeef$`));
+    const marked = await page.$$eval('#lanes .differs', (cells) =>
+      cells.map((cell) => [cell.closest('tr')!.rowIndex, (cell as HTMLElement).title]),
+    );
+    expect(marked).toEqual([[6, expect.stringMatching(/; reference [0-9a-f]{8}deadbeef$/)]]);
+  });
+});
 
 describe('without WebGPU', () => {
   withBrowser(false);

@@ -70,9 +70,14 @@ export interface OpenPage {
   readonly problems: readonly string[];
 }
 
-/** The page once its panels stand. */
-export async function openPage(browser: Browser, url: string): Promise<OpenPage> {
+/** The page once its panels stand. @param prepare called before it is loaded */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  prepare?: (page: Page) => Promise<unknown>,
+): Promise<OpenPage> {
   const page = await browser.newPage();
+  await prepare?.(page);
   const problems: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') problems.push(`console: ${message.text()}`);
