@@ -1,0 +1,199 @@
+/**
+ * shaders/isa/division_fused.wesl: every register that it gives equals what the instructions leave, one after the other, on the
+ * CPU; aimed at where its argument is tight: reciprocals next to midpoints, quotients 3/2 ulp off, all-ones fractions, the
+ * borders of v_div_scale, exact quotients, subnormal residuals.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { amd_rcp_f64 } from '../../src/float/approximate.ts';
+import { IEEE_DEFAULT } from '../../src/float/control.ts';
+import { f64_mul, f64_mulAdd, result } from '../../src/float/f64.ts';
+import { openGpu } from '../../src/gpu/adapter.node.ts';
+import { openDevice } from '../../src/gpu/adapter.ts';
+import { linkShader } from '../../src/gpu/link.ts';
+import { divFixup, divFmas, divScale } from '../../src/isa/instructions/divisionF64.ts';
+
+const LANES = 1 << 16;
+const WORDS = 9;
+
+const kernel = `
+import package::isa::division_fused::{fused_division, fused_residual};
+@group(0) @binding(0) var<storage, read> operands: array<vec4u>;
+@group(0) @binding(1) var<storage, read_write> results: array<u32>;
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) {
+  let i = id.x;
+  let f = fused_division(operands[i].xy, operands[i].zw);
+  let t = fused_residual(f.residual);
+  let words = array<u32, ${WORDS}>(f.reciprocal.x, f.reciprocal.y, f.quotient.x, f.quotient.y, t.x, t.y, f.result.x, f.result.y, u32(f.ok));
+  for (var w = 0u; w < ${WORDS}u; w++) { results[w * ${LANES}u + i] = words[w]; }
+}`;
+
+let device: GPUDevice;
+let pipeline: GPUComputePipeline;
+
+beforeAll(async () => {
+  const { adapter, choice } = await openGpu();
+  if (!adapter) throw new Error(choice.reasons.join('; '));
+  device = await openDevice(adapter);
+  const code = await linkShader('fused_test', { sources: { 'fused_test.wesl': kernel } });
+  const module = device.createShaderModule({ code });
+  pipeline = await device.createComputePipelineAsync({ layout: 'auto', compute: { module, entryPoint: 'main' } });
+});
+
+afterAll(() => device?.destroy());
+
+async function fused(operands: Uint32Array<ArrayBuffer>): Promise<Uint32Array> {
+  const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC;
+  const input = device.createBuffer({ size: operands.byteLength, usage });
+  const output = device.createBuffer({ size: LANES * WORDS * 4, usage });
+  const read = device.createBuffer({ size: output.size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+  device.queue.writeBuffer(input, 0, operands);
+  const entries = [input, output].map((buffer, binding) => ({ binding, resource: { buffer } }));
+  const encoder = device.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  pass.setPipeline(pipeline);
+  pass.setBindGroup(0, device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }));
+  pass.dispatchWorkgroups(LANES / 64);
+  pass.end();
+  encoder.copyBufferToBuffer(output, 0, read, 0, output.size);
+  device.queue.submit([encoder.finish()]);
+  await read.mapAsync(GPUMapMode.READ);
+  const words = new Uint32Array(read.getMappedRange().slice(0));
+  for (const buffer of [input, output, read]) buffer.destroy();
+  return words;
+}
+
+/** A small generator with a seed (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return (t ^ (t >>> 14)) >>> 0;
+  };
+}
+
+const FRACTION = (1n << 52n) - 1n;
+const random64 = (next: () => number) => (BigInt(next()) << 32n) | BigInt(next());
+const double = (sign: number, exponent: number, fraction: bigint) =>
+  (BigInt(sign & 1) << 63n) | (BigInt(exponent & 0x7ff) << 52n) | (fraction & FRACTION);
+
+/** Fractions that are short, near all ones, near zero, or any. */
+function fraction(next: () => number): bigint {
+  const bits = BigInt(next() % 52);
+  switch (next() % 5) {
+    case 0:
+      return FRACTION - (random64(next) & ((1n << bits) - 1n));
+    case 1:
+      return random64(next) & ((1n << bits) - 1n);
+    case 2:
+      return FRACTION << bits;
+    case 3:
+      return 1n << bits;
+    default:
+      return random64(next);
+  }
+}
+
+/** A denominator whose reciprocal is as near to a midpoint as the division of 2^105 + 2^52 (odd steps) allows. */
+function nearMidpoint(next: () => number): bigint {
+  const reciprocal = (1n << 52n) | (random64(next) & FRACTION);
+  return ((1n << 106n) / (2n * reciprocal + 1n) + BigInt(next() % 3) - 1n) & FRACTION;
+}
+
+type Pair = readonly [bigint, bigint];
+
+const classes: Record<string, (next: () => number) => Pair> = {
+  'normal operands': (next) => [
+    double(next(), 923 + (next() % 200), random64(next)),
+    double(next(), 923 + (next() % 200), random64(next)),
+  ],
+  'all exponents, fractions with few or many ones': (next) => [
+    double(next(), next(), fraction(next)),
+    double(next(), next(), fraction(next)),
+  ],
+  'reciprocals next to midpoints': (next) => [
+    double(next(), 1000 + (next() % 50), next() & 1 ? FRACTION - BigInt(next() % 64) : random64(next)),
+    double(next(), 1000 + (next() % 50), nearMidpoint(next)),
+  ],
+  'quotients just below one, fractions near all ones': (next) => {
+    const denominator = FRACTION - (random64(next) & ((1n << BigInt(20 + (next() % 32))) - 1n));
+    return [double(next(), 1023, denominator - BigInt(1 + (next() % 5))), double(next(), 1023, denominator)];
+  },
+  'products of doubles, so that quotients are exact or next to it': (next) => {
+    const a = (1n << 26n) | BigInt(next() & 0x3ffffff);
+    const b = (1n << 25n) | BigInt(next() & 0x1ffffff);
+    const product = a * b;
+    const shift = 53 - product.toString(2).length;
+    return [
+      double(next(), 1023, (product << BigInt(shift)) + BigInt(next() % 3)),
+      double(next(), 1023, (a << 26n) & FRACTION),
+    ];
+  },
+  'borders of v_div_scale': (next) => {
+    const eD = next() % 2 ? 1 + (next() % 4) : 2040 + (next() % 8);
+    const eN = [eD - 770 + (next() % 5), eD + 766 + (next() % 5), 50 + (next() % 70), next()][next() % 4]!;
+    return [double(next(), Math.min(Math.max(eN, 0), 2047), fraction(next)), double(next(), eD, fraction(next))];
+  },
+};
+
+/** r2, q, t and the result by the instructions themselves; undefined where v_div_scale scales. */
+function macro(n: readonly [number, number], d: readonly [number, number]): number[] | undefined {
+  const control = IEEE_DEFAULT;
+  const taken = (): [number, number] => [result[1]!, result[0]!];
+  const neg = ([hi, lo]: [number, number]): [number, number] => [(hi ^ 0x80000000) >>> 0, lo];
+  const one: [number, number] = [0x3ff00000, 0];
+  const fma = (a: [number, number], b: [number, number], c: [number, number]) => {
+    f64_mulAdd(...a, ...b, ...c, control);
+    return taken();
+  };
+  divScale(...d, ...d, ...n, control);
+  const ds = taken();
+  const vcc = divScale(...n, ...d, ...n, control);
+  const ns = taken();
+  if (vcc || ds[0] !== d[0] || ds[1] !== d[1] || ns[0] !== n[0] || ns[1] !== n[1]) return undefined;
+  amd_rcp_f64(...ds, control);
+  const r0 = taken();
+  const r1 = fma(r0, fma(neg(ds), r0, one), r0);
+  const r2 = fma(r1, fma(neg(ds), r1, one), r1);
+  f64_mul(...ns, ...r2, control);
+  const q = taken();
+  const t = fma(neg(ds), q, ns);
+  divFmas(...t, ...r2, ...q, vcc, control);
+  const p = taken();
+  divFixup(...p, ...d, ...n, control);
+  const fixed = taken();
+  if (p[0] !== fixed[0] || p[1] !== fixed[1]) throw new Error('v_div_fixup changed a quotient in range');
+  return [r2, q, t, fixed].flatMap(([hi, lo]) => [lo, hi]);
+}
+
+const lowHigh = (bits: bigint) => [Number(bits & 0xffffffffn), Number(bits >> 32n)] as const;
+
+describe('the fused division macro', () => {
+  for (const [index, [name, draw]] of Object.entries(classes).entries()) {
+    const seed = 0x5eed + index;
+    it(`${name} (seed ${seed})`, async () => {
+      const next = generator(seed);
+      const pairs = Array.from(
+        { length: LANES },
+        () => draw(next).map(lowHigh) as [[number, number], [number, number]],
+      );
+      const got = await fused(new Uint32Array(pairs.flatMap(([n, d]) => [...n, ...d])));
+      let ok = 0;
+      const wrong: string[] = [];
+      for (const [i, [n, d]] of pairs.entries()) {
+        if (got[8 * LANES + i] === 0) continue;
+        ok++;
+        const want = macro([n[1], n[0]], [d[1], d[0]]);
+        const have = Array.from({ length: 8 }, (_, w) => got[w * LANES + i]!);
+        if (!want || want.some((word, w) => word !== have[w]))
+          wrong.push(
+            `${n[1].toString(16)} ${n[0].toString(16)} / ${d[1].toString(16)} ${d[0].toString(16)}: ${have} not ${want}`,
+          );
+      }
+      expect(wrong.slice(0, 5)).toEqual([]);
+      if (name === 'normal operands') expect(ok).toBe(LANES);
+      else expect(ok).toBeGreaterThan(0);
+    });
+  }
+});
