@@ -17,7 +17,7 @@ export interface Site {
 /** Builds the page as `npm run build` does, but into a temporary folder, and serves it on a free port of 127.0.0.1. */
 export async function serveBuild(): Promise<Site> {
   const outDir = mkdtempSync(join(tmpdir(), 'wave64-page-'));
-  const shared = { root: ROOT, logLevel: 'warn' } as const;
+  const shared = { root: ROOT, logLevel: 'error' } as const;
   await build({ ...shared, build: { outDir, emptyOutDir: true } });
   const server = await preview({ ...shared, build: { outDir }, preview: { host: '127.0.0.1', port: 0, open: false } });
   return {
