@@ -39,8 +39,8 @@ export class KernelText {
   #checks = 0;
   #staged = false;
   #bits = false;
-  /** An LDS instruction before this one has run since the last barrier. */
-  #ldsTouched = false;
+  /** Who has touched LDS since the last barrier. */
+  #ldsTouched: 'nobody' | 'lane 0' | 'lanes' = 'nobody';
 
   constructor({ layout, afterFaults }: KernelStart) {
     this.layout = layout;
@@ -122,17 +122,18 @@ export class KernelText {
     this.line('storageBarrier();');
     this.#read.clear();
     this.#bitsRead.clear();
-    this.#ldsTouched = false;
+    this.#ldsTouched = 'nobody';
   }
 
-  /** Every access to LDS of the instructions before is done, and scalars may be overwritten. */
-  beforeLds(): void {
-    if (this.#ldsTouched || this.#read.size + this.#bitsRead.size > 0) this.storageBarrier();
-    this.touchLds();
+  /** What others did to LDS before is done when `by` touches it, and scalars may be overwritten. */
+  beforeLds(by: 'lane 0' | 'lanes'): void {
+    const others = this.#ldsTouched === 'lanes' || (this.#ldsTouched === 'lane 0' && by === 'lanes');
+    if (others || this.#read.size + this.#bitsRead.size > 0) this.storageBarrier();
+    this.touchLds(by);
   }
 
-  touchLds(): void {
-    this.#ldsTouched = true;
+  touchLds(by: 'lane 0' | 'lanes'): void {
+    this.#ldsTouched = by;
   }
 
   /** The lowest lane whose `bad` holds, `lanes` if none. Costs a barrier. */

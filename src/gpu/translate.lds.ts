@@ -22,33 +22,40 @@ export function ldsInstruction(wave: WaveText, instruction: Instruction, semanti
   if (address === undefined) throw new Error(`${instruction.def.name}: the address is no VGPR`);
   const base = wave.vectors.read(address.index);
   const byte = kernel.value('a', `${base} + ${hex(instruction.offset)}`);
-  const active = check(wave, instruction, semantics, base, byte);
   const word = kernel.value('a', `lds_base + (${byte} >> 2u)`);
-
   const from = operandOf('data0');
   const data = from ? Array.from({ length: semantics.words }, (_, i) => wave.vectors.read(from.index + i)) : [];
+  const wanted = kernel.value('m', `${wave.exec} && ${kernel.alive}`);
+  if (semantics.access === 'atomic') stage(wave, wanted, word, data);
+  const active = check(wave, instruction, semantics, base, byte, wanted);
   const results =
     semantics.access === 'read'
       ? Array.from({ length: semantics.words }, (_, i) => kernel.value('v', `atomicLoad(&lds[${word} + ${i}u])`))
       : semantics.access === 'write'
         ? write(wave, active, word, data)
-        : atomic(wave, instruction, semantics, active, word, data);
+        : atomic(wave, instruction, semantics);
   const to = operandOf('vdst');
   if (to) for (const [i, result] of results.entries()) wave.vectors.write(to.index + i, result);
 }
 
 /**
  * Stops the wave, in the state before this instruction, if an active lane's address is out of range (checked first; the sum of
- * VGPR and offset doesn't wrap) or misaligned. Gives the lanes that act: a bool.
+ * VGPR and offset doesn't wrap) or misaligned. `wanted`: the active lanes. Gives the lanes that act: a bool.
  */
-function check(wave: WaveText, instruction: Instruction, semantics: LdsSemantics, base: string, byte: string): string {
+function check(
+  wave: WaveText,
+  instruction: Instruction,
+  semantics: LdsSemantics,
+  base: string,
+  byte: string,
+  wanted: string,
+): string {
   const { kernel, scalars } = wave;
   const highest = kernel.layout.shape.ldsWords * 4 - semantics.words * 4 - instruction.offset;
   const outOfRange = highest < 0 ? 'true' : kernel.value('c', `${base} > ${hex(highest)}`);
-  const active = kernel.value('m', `${wave.exec} && ${kernel.alive}`);
-  const bad = kernel.value('c', `${active} && (${outOfRange} || (${byte} & ${hex(semantics.align - 1)}) != 0u)`);
+  const bad = kernel.value('c', `${wanted} && (${outOfRange} || (${byte} & ${hex(semantics.align - 1)}) != 0u)`);
   scalars.settle();
-  kernel.beforeLds();
+  kernel.beforeLds(semantics.access === 'atomic' ? 'lane 0' : 'lanes');
   const first = kernel.lowestLane(bad);
   const alive = kernel.value('a', `${kernel.alive} && ${first} >= ${kernel.lanes}u`);
   const special = (word: number) => `scalars[scalar_base + ${kernel.special(word)}u]`;
@@ -66,7 +73,7 @@ function check(wave: WaveText, instruction: Instruction, semantics: LdsSemantics
   ])
     kernel.line(line);
   kernel.alive = alive;
-  return kernel.value('m', `${active} && ${alive}`);
+  return kernel.value('m', `${wanted} && ${alive}`);
 }
 
 /** Each word that is written is marked with the highest lane that writes it; then that lane writes. */
@@ -84,28 +91,24 @@ function write(wave: WaveText, active: string, word: string, data: readonly stri
   kernel.storageBarrier();
   for (const [i, stored] of data.entries())
     kernel.line(`if (${wins[i]}) { atomicStore(&lds[${word} + ${i}u], ${stored}); }`);
-  kernel.touchLds();
+  kernel.touchLds('lanes');
   return [];
 }
 
-/** Lane 0 runs all lanes; they lay their operands out in workgroup memory and find the old values there. */
-function atomic(
-  wave: WaveText,
-  { def }: Instruction,
-  semantics: LdsSemantics,
-  active: string,
-  word: string,
-  data: readonly string[],
-): string[] {
-  const { kernel } = wave;
-  if (semantics.wgsl === undefined || semantics.words !== 2) throw new Error(`${def.name}: no atomic on two words`);
-  const call = kernel.call({ family: def.family, name: semantics.wgsl }, ['old', 'stage_data[i]', wave.effectiveMode]);
+/** Lays a lane's address and source out for lane 0, before the barrier of the check. */
+function stage({ kernel }: WaveText, wanted: string, word: string, data: readonly string[]): void {
   kernel.useStage();
+  kernel.line(`stage_address[lane] = select(0xffffffffu, ${word}, ${wanted});`);
+  kernel.line(`stage_data[lane] = ${value(data)};`);
+}
+
+/** Lane 0 runs all lanes, if none is at fault, and leaves the old values where the sources were. */
+function atomic(wave: WaveText, { def }: Instruction, { wgsl, words, returns }: LdsSemantics): string[] {
+  const { kernel } = wave;
+  if (wgsl === undefined || words !== 2) throw new Error(`${def.name}: no atomic on two words`);
+  const call = kernel.call({ family: def.family, name: wgsl }, ['old', 'stage_data[i]', wave.effectiveMode]);
   for (const line of [
-    `stage_address[lane] = select(0xffffffffu, ${word}, ${active});`,
-    `stage_data[lane] = ${value(data)};`,
-    'workgroupBarrier();',
-    'if (lane == 0u) {',
+    `if (lane == 0u && ${kernel.alive}) {`,
     `  for (var i = 0u; i < ${kernel.lanes}u; i++) {`,
     '    let at = stage_address[i];',
     '    if (at != 0xffffffffu) {',
@@ -120,5 +123,5 @@ function atomic(
     'workgroupBarrier();',
   ])
     kernel.line(line);
-  return semantics.returns ? halves(kernel.value('v', 'stage_data[lane]'), 2) : [];
+  return returns ? halves(kernel.value('v', 'stage_data[lane]'), 2) : [];
 }
