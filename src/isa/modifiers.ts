@@ -54,10 +54,10 @@ const exponentOf = (omod: Omod): number => (omod === 3 ? -1 : omod);
 /** OMOD on an f64, by the table above; left in `result`. */
 export function f64_omod(hi: number, lo: number, omod: Omod, mode: number): void {
   const field = (hi >>> 20) & 0x7ff;
-  if (omod === 0 || field === 0x7ff) return f64_leave(hi, lo);
   const sign = hi & 0x80000000;
   const moved = field + exponentOf(omod);
-  if (field === 0) f64_leave(0, 0);
+  if (omod === 0 || field === 0x7ff) f64_leave(hi, lo);
+  else if (field === 0) f64_leave(0, 0);
   else if (moved < 1) f64_leave(sign, 0);
   else if (moved > 2046) f64_overflow(sign, controlF64(mode));
   else f64_leave(hi + (exponentOf(omod) << 20), lo);
@@ -86,6 +86,5 @@ export function f64_clamp(hi: number, lo: number, mode: number): void {
 /** CLAMP on an f32. */
 export function f32_clamp(a: number, mode: number): number {
   if (f32_isNaN(a)) return (mode & MODE_DX10_CLAMP) !== 0 ? 0 : a;
-  if (a >>> 31 !== 0) return 0;
-  return a >= 0x3f800000 ? 0x3f800000 : a;
+  return a >>> 31 !== 0 ? 0 : Math.min(a, 0x3f800000);
 }

@@ -190,6 +190,19 @@ describe('v_div_fixup_f64', () => {
   });
 });
 
+describe('v_div_fixup_f32', () => {
+  const one = '3f800000';
+  const fixup = (q: string, d: string, n: string, mode = KERNEL, where = gfx1100) =>
+    values('v_div_fixup_f32', [[q, d, n]], mode, where)[0];
+  it('underflows from an exponent difference of -151 on, not at -150', () => {
+    // Encoded exponents of 4b000000 and 4b800000 are 150 and 151, that of a subnormal numerator is 0.
+    expect(fixup(one, '4b000000', '80000001')).toBe('bf800000');
+    expect(fixup(one, '4b800000', '80000001')).toBe('80000000');
+    expect(fixup(one, '4b800000', '80000001', rounding(2))).toBe('80000001');
+    expect(fixup(one, '4b800000', '80000001', rounding(2), published)).toBe('80000000');
+  });
+});
+
 describe('v_div_fmas', () => {
   it('scales inside its one rounding, up or down by the exponent of S2', () => {
     const cases = [

@@ -53,6 +53,14 @@ describe('EXEC', () => {
   });
 });
 
+it('a mask of one wave leaves nothing to the next', async () => {
+  const state = await run('v_cmp_eq_f64 vcc, v[0:1], v[0:1]', {
+    shape: { waves: 2 },
+    prepare: (s) => setExec(s, 1, 0, 1),
+  });
+  expect([vcc(state, 0), vcc(state, 1)]).toEqual(['ffffffffffffffff', '0000000000000001']);
+});
+
 describe('wave32', () => {
   it('masks are one SGPR; VCC_HI and the register after it stay', async () => {
     const state = await run(
