@@ -1,6 +1,9 @@
 /** The narrow waist: what an engine is. The reference and the WebGPU engine implement it; verify, command line and page know nothing else. */
+
+import { HWREG_MODE, hwregId } from './isa/instructions/mode.ts';
 import type { Profile } from './isa/target.ts';
 import type { Program } from './program/program.ts';
+import type { Shape } from './wavefront/layout.ts';
 import type { WaveState } from './wavefront/state.ts';
 
 export interface RunOptions {
@@ -47,5 +50,30 @@ export class EngineError extends Error {
     super(message);
     this.name = 'EngineError';
     this.kind = kind;
+  }
+}
+
+/**
+ * What no engine runs, or not on waves of this shape.
+ * @throws EngineError if the waves are of another size than the program's or lack registers that it names, and for GDS and
+ *   hardware registers other than MODE, which exist in no engine.
+ */
+export function checkRunnable(program: Program, shape: Shape): void {
+  const refuse = (why: string) => {
+    throw new EngineError('unsupported', why);
+  };
+  if (program.waveSize !== shape.waveSize)
+    refuse(`the program is for wave${program.waveSize}, the waves are wave${shape.waveSize}`);
+  if (program.vgprs > shape.vgprs || program.sgprs > shape.sgprs)
+    refuse(
+      `the program names ${program.vgprs} VGPRs and ${program.sgprs} SGPRs, a wave has ${shape.vgprs} and ${shape.sgprs}`,
+    );
+  for (const { def, operands, pc, gds } of program.instructions) {
+    if (gds) refuse(`${def.name} at ${pc}: there is no GDS here, only LDS`);
+    const operand = operands[def.operands.findIndex(({ type }) => type === 'hwreg')];
+    if (operand?.kind === 'immediate' && hwregId(operand.value) !== HWREG_MODE)
+      refuse(
+        `${def.name} at ${pc}: of the hardware registers only MODE (1) exists here, not ${hwregId(operand.value)}`,
+      );
   }
 }

@@ -14,7 +14,7 @@
  */
 export type Control = number;
 
-/** Rounding modes in the order of AMD's MODE register (semantics 6.3). */
+/** Rounding modes in the order of AMD's MODE register, FP_ROUND (AMD ISA documents). */
 export const Round = { nearestEven: 0, up: 1, down: 2, towardZero: 3 } as const;
 export type Round = (typeof Round)[keyof typeof Round];
 

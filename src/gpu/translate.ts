@@ -3,8 +3,7 @@
  * state buffer, so a program may be cut anywhere. It is cut where a kernel would cost a driver too much to compile, and at
  * barriers of workgroups of several waves: the dispatches that follow each other then are what puts waves in order.
  */
-import { EngineError } from '../engine.ts';
-import { HWREG_MODE, hwregId } from '../isa/instructions/mode.ts';
+import { checkRunnable } from '../engine.ts';
 import type { Variant } from '../isa/target.ts';
 import type { Instruction, Program } from '../program/program.ts';
 import type { Layout } from '../wavefront/layout.ts';
@@ -56,18 +55,7 @@ export function executed(program: Program, variant: Variant): readonly Instructi
 /** @throws EngineError if a wave of the batch lacks registers that the program names, or the program needs what no engine has. */
 export function translate(program: Program, layout: Layout, variant: Variant, options: TranslateOptions): Plan {
   const { shape } = layout;
-  if (program.waveSize !== shape.waveSize)
-    throw new EngineError(
-      'unsupported',
-      `the program is for wave${program.waveSize}, the waves are wave${shape.waveSize}`,
-    );
-  if (program.vgprs > shape.vgprs || program.sgprs > shape.sgprs)
-    throw new EngineError(
-      'unsupported',
-      `the program names ${program.vgprs} VGPRs and ${program.sgprs} SGPRs, a wave has ${shape.vgprs} and ${shape.sgprs}`,
-    );
-  for (const instruction of program.instructions) refuseWhatIsNotHere(instruction);
-
+  checkRunnable(program, shape);
   const all = executed(program, variant);
   const run = all.slice(0, options.maxSteps);
   const ordered = shape.wavesPerGroup > 1 && run.some((instruction) => unitOf(instruction, variant) === 'lds');
@@ -103,17 +91,6 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
       );
   }
   return { kernels, stages };
-}
-
-/** @throws EngineError for GDS and for hardware registers other than MODE. */
-function refuseWhatIsNotHere({ def, operands, pc, gds }: Instruction): void {
-  if (gds) throw new EngineError('unsupported', `${def.name} at ${pc}: there is no GDS here, only LDS`);
-  const operand = operands[def.operands.findIndex(({ type }) => type === 'hwreg')];
-  if (operand?.kind === 'immediate' && hwregId(operand.value) !== HWREG_MODE)
-    throw new EngineError(
-      'unsupported',
-      `${def.name} at ${pc}: of the hardware registers only MODE (1) exists here, not ${hwregId(operand.value)}`,
-    );
 }
 
 /** The dispatches of a plan over a batch, in their order. */

@@ -2,9 +2,8 @@
  * The CPU reference: an interpreter. The program is prepared once as closures over one set of registers; waves are loaded into them
  * one after the other, the waves of a workgroup in ascending order between barriers.
  */
-import { type Engine, EngineError, type RunOptions, type RunResult } from '../engine.ts';
+import { checkRunnable, type Engine, type RunOptions, type RunResult } from '../engine.ts';
 import type { Instruction, Program } from '../program/program.ts';
-import type { Shape } from '../wavefront/layout.ts';
 import { FaultCode, type WaveState } from '../wavefront/state.ts';
 import { stepOf } from './steps.ts';
 import { Next, type Step, Wave } from './wave.ts';
@@ -22,7 +21,7 @@ export class ReferenceEngine implements Engine {
 
   async run(program: Program, state: WaveState, options: RunOptions = {}): Promise<RunResult> {
     const start = performance.now();
-    checkShape(program, state.layout.shape);
+    checkRunnable(program, state.layout.shape);
     const batch = state.clone();
     const run = new Run(program, batch, options);
     let turn = performance.now();
@@ -36,19 +35,6 @@ export class ReferenceEngine implements Engine {
   }
 
   async close(): Promise<void> {}
-}
-
-/** @throws EngineError if the batch's waves are of another size than the program's or lack registers that it names. */
-function checkShape(program: Program, shape: Shape): void {
-  const refuse = (why: string) => {
-    throw new EngineError('unsupported', why);
-  };
-  if (program.waveSize !== shape.waveSize)
-    refuse(`the program is for wave${program.waveSize}, the waves are wave${shape.waveSize}`);
-  if (program.vgprs > shape.vgprs || program.sgprs > shape.sgprs)
-    refuse(
-      `the program names ${program.vgprs} VGPRs and ${program.sgprs} SGPRs, a wave has ${shape.vgprs} and ${shape.sgprs}`,
-    );
 }
 
 /** Where a wave of a workgroup stands while others run. */

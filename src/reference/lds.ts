@@ -1,5 +1,4 @@
 /** LDS instructions: every active lane is checked before any acts; then lanes act in ascending order. */
-import { EngineError } from '../engine.ts';
 import type { AtomicBody, LdsSemantics } from '../isa/instruction.ts';
 import type { OperandField } from '../isa/operand.ts';
 import type { Instruction } from '../program/program.ts';
@@ -12,10 +11,8 @@ function registers(instruction: Instruction, wave: Wave, field: OperandField): r
   return operand?.kind === 'vgpr' ? wave.vgprs.slice(operand.index, operand.index + operand.count) : [];
 }
 
-/** @throws EngineError if the instruction names the GDS. */
 export function ldsStep(instruction: Instruction, semantics: LdsSemantics, wave: Wave): Step {
-  const { def, pc, offset, gds } = instruction;
-  if (gds) throw new EngineError('unsupported', `${def.name} at ${pc}: there is no GDS here, only LDS`);
+  const { def, pc, offset } = instruction;
   const { words, align } = semantics;
   const [addresses] = registers(instruction, wave, 'addr');
   if (addresses === undefined) throw new Error(`${def.name} at ${pc}: the address is no VGPR`);

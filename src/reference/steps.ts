@@ -1,8 +1,6 @@
 /** Instructions of a program as closures over the wave being run. Nothing is allocated where they run. */
-import { EngineError } from '../engine.ts';
 import { result } from '../float/result.ts';
 import type { LaneIo, LaneSemantics, ScalarIo, ScalarSemantics } from '../isa/instruction.ts';
-import { HWREG_MODE, hwregId } from '../isa/instructions/mode.ts';
 import { f32_clamp, f32_omod, f64_clamp, f64_omod, omodActs, omodRule } from '../isa/modifiers.ts';
 import { type Operand, type OperandSpec, wordsOf } from '../isa/operand.ts';
 import type { Variant } from '../isa/target.ts';
@@ -24,7 +22,7 @@ const sourcesOf = (bound: Bound): Bound => [
   ...bound.filter(([{ role }]) => role === 'update'),
 ];
 
-/** @throws EngineError for what no engine has: GDS, hardware registers other than MODE. */
+/** The step of one instruction of a program that `checkRunnable` let pass. */
 export function stepOf(instruction: Instruction, wave: Wave, variant: Variant): Step {
   const semantics = instruction.def.semantics(variant);
   switch (semantics.unit) {
@@ -121,7 +119,6 @@ function scalarWriter(
 }
 
 function scalarStep(instruction: Instruction, semantics: ScalarSemantics, wave: Wave): Step {
-  refuseHardwareRegister(instruction);
   const bound = bind(instruction);
   const sources = sourcesOf(bound).map(([spec, operand]) => scalarSource(wave, operand, spec));
   const to = bound.find(([{ role }]) => role !== 'src');
@@ -138,13 +135,4 @@ function scalarStep(instruction: Instruction, semantics: ScalarSemantics, wave: 
     if (semantics.writesMode) wave.setSpecial(Special.mode, io.mode);
     return Next.instruction;
   };
-}
-
-function refuseHardwareRegister(instruction: Instruction): void {
-  for (const [{ type }, operand] of bind(instruction))
-    if (type === 'hwreg' && operand.kind === 'immediate' && hwregId(operand.value) !== HWREG_MODE)
-      throw new EngineError(
-        'unsupported',
-        `${instruction.def.name} at ${instruction.pc}: of the hardware registers only MODE (1) exists here, not ${hwregId(operand.value)}`,
-      );
 }
