@@ -1,6 +1,7 @@
 import { link } from 'wesl';
 import { shaderSources } from '#shader-sources';
 import { romModule } from './rom.ts';
+import { x1kSeriesModule } from './x1kSeries.ts';
 
 export type LinkOptions = {
   /** Modules beside those in `shaders/`, by path (`kernel.wesl`), such as a generated kernel that imports from `package::`. */
@@ -38,7 +39,7 @@ async function linkUncached(
   { sources, constants, conditions, comments = false }: LinkOptions,
 ): Promise<string> {
   const linked = await link({
-    weslSrc: { ...shaderSources(), 'isa/rom.wesl': romModule(), ...sources },
+    weslSrc: { ...shaderSources(), 'isa/rom.wesl': romModule(), 'isa/x1k_series.wesl': x1kSeriesModule(), ...sources },
     rootModuleName: root,
     ...(constants && { constants }),
     ...(conditions && { conditions }),

@@ -6,6 +6,7 @@ import type { Variant } from '../isa/target.ts';
 import type { Instruction } from '../program/program.ts';
 import { hex, type WgslFunction } from './kernel.ts';
 import { ldsInstruction } from './translate.lds.ts';
+import { presubtractsOf, x1kInstruction } from './translate.x1k.ts';
 import { halves } from './vectorFile.ts';
 import type { WaveText } from './waveText.ts';
 
@@ -22,6 +23,9 @@ export function translateInstruction(wave: WaveText, instruction: Instruction): 
     case 'lds':
       ldsInstruction(wave, instruction, semantics);
       break;
+    case 'x1k':
+      x1kInstruction(wave, instruction, semantics);
+      break;
     case 'control':
       break;
   }
@@ -32,7 +36,7 @@ export function functionsOf(instruction: Instruction, variant: Variant): WgslFun
   const semantics = instruction.def.semantics(variant);
   const { family } = instruction.def;
   const body = 'wgsl' in semantics && semantics.wgsl !== undefined ? [{ family, name: semantics.wgsl }] : [];
-  return [...body, ...modifiersOf(instruction)];
+  return [...body, ...modifiersOf(instruction), ...presubtractsOf(instruction)];
 }
 
 const modifier = (name: string): WgslFunction => ({ family: 'modifiers', name });

@@ -4,7 +4,7 @@
  */
 import type { Encoding } from './instruction.ts';
 import type { OperandField, OperandSpec } from './operand.ts';
-import type { Generation } from './target.ts';
+import type { GcnGeneration, Generation } from './target.ts';
 
 /**
  * A bit field: dword, lowest bit, width, and what its values mean: `vgpr` a register number, `scalar` a code 0-127,
@@ -100,10 +100,12 @@ function layout(encoding: Encoding, generation: Generation): EncodingLayout {
           vdst: field('vgpr', 1, 31, 24),
         },
       };
+    case 'X1K':
+      throw new Error('X1K has no encodings');
   }
 }
 
-const layouts: Record<Generation, Map<Encoding, EncodingLayout>> = {
+const layouts: Record<GcnGeneration, Map<Encoding, EncodingLayout>> = {
   gfx9: new Map(),
   gfx10: new Map(),
   gfx11: new Map(),
@@ -112,6 +114,7 @@ const layouts: Record<Generation, Map<Encoding, EncodingLayout>> = {
 
 /** The layout of an encoding on a generation. */
 export function layoutOf(encoding: Encoding, generation: Generation): EncodingLayout {
+  if (generation === 'x1k') throw new Error('X1K has no encodings');
   const known = layouts[generation].get(encoding);
   if (known !== undefined) return known;
   const made = layout(encoding, generation);

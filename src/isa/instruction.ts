@@ -6,7 +6,8 @@
 import type { OperandSpec } from './operand.ts';
 import type { Generation, Target, Variant } from './target.ts';
 
-export type Encoding = 'VOP1' | 'VOP2' | 'VOPC' | 'VOP3' | 'VOP3B' | 'SOP1' | 'SOP2' | 'SOPK' | 'SOPP' | 'DS';
+/** `X1K` stands for programs that are text alone; the opcode of such a form only tells instructions apart. */
+export type Encoding = 'VOP1' | 'VOP2' | 'VOPC' | 'VOP3' | 'VOP3B' | 'SOP1' | 'SOP2' | 'SOPK' | 'SOPP' | 'DS' | 'X1K';
 
 /**
  * One way to write and encode the instruction on some targets.
@@ -119,7 +120,17 @@ export interface ControlSemantics {
   readonly effect: 'none' | 'barrier' | 'end';
 }
 
-export type Semantics = LaneSemantics | ScalarSemantics | LdsSemantics | ControlSemantics;
+/**
+ * An instruction of X1K: as `LaneSemantics`, but with `X1kControl` (rounding and output modifier) for MODE, and with every operand
+ * four components: `src[k]` and `dst` hold x, y, z, w in the CPU body, vec4u in WGSL.
+ */
+export interface X1kSemantics {
+  readonly unit: 'x1k';
+  readonly cpu: LaneBody;
+  readonly wgsl: string;
+}
+
+export type Semantics = LaneSemantics | ScalarSemantics | LdsSemantics | ControlSemantics | X1kSemantics;
 
 export interface InstructionDef {
   /** AMD's name, lower case, without _e32/_e64. */

@@ -6,6 +6,7 @@ import type { WaveSize } from '../wavefront/registers.ts';
 /**
  * What an operand means to the instruction.
  * `b*` plain bits, `f*` floats and `i32`/`u32` integers of that many bits; `mask` one bit a lane (an SGPR, a pair in wave64);
+ * `f32x4` the four components of an X1K register;
  * `barrier` M0 or an inline constant; `hwreg`, `simm16`, `waitcnt`, `depctr`, `delay` and `imm32` are fields of SOPP and SOPK words.
  */
 export type OperandType =
@@ -14,6 +15,7 @@ export type OperandType =
   | 'b128'
   | 'f32'
   | 'f64'
+  | 'f32x4'
   | 'i32'
   | 'u32'
   | 'mask'
@@ -59,6 +61,7 @@ export function wordsOf(type: OperandType, waveSize: WaveSize): number {
     case 'f64':
       return 2;
     case 'b128':
+    case 'f32x4':
       return 4;
     case 'mask':
       return waveSize / 32;
@@ -67,11 +70,23 @@ export function wordsOf(type: OperandType, waveSize: WaveSize): number {
   }
 }
 
+/** Components are numbers: 0 x, 1 y, 2 z, 3 w. */
+export interface X1kComponents {
+  /** Of a source: the component that each place reads. */
+  readonly swizzle?: readonly number[];
+  /** Of a destination: the components that are written, ascending. */
+  readonly mask?: readonly number[];
+  /** Of a source: computed from the register (s0) and, in `s1-s0` and `s1+s0`, from the one whose first VGPR is `s1`. */
+  readonly presubtract?: { readonly kind: '1-2*s0' | 's1-s0' | 's1+s0' | '1-s0'; readonly s1?: number };
+}
+
 export interface VectorOperand {
   readonly kind: 'vgpr';
   /** First register, and how many. */
   readonly index: number;
   readonly count: number;
+  /** X1K: which components are read or written, and how. */
+  readonly x1k?: X1kComponents;
 }
 export interface ScalarOperand {
   readonly kind: 'scalar';
@@ -100,6 +115,16 @@ export type Operand = (VectorOperand | ScalarOperand | InlineOperand | LiteralOp
   readonly abs?: boolean;
   readonly neg?: boolean;
 };
+
+/** The VGPRs that an operand names, in no order. */
+export function vgprsOf(operand: Operand): number[] {
+  if (operand.kind !== 'vgpr') return [];
+  const { index, count, x1k } = operand;
+  const second = x1k?.presubtract?.s1;
+  return [index, ...(second === undefined ? [] : [second])].flatMap((first) =>
+    Array.from({ length: count }, (_, i) => first + i),
+  );
+}
 
 const f32Inline = [
   0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000, 0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983,

@@ -5,7 +5,10 @@
 import type { WaveSize } from '../wavefront/registers.ts';
 
 /** Encoding generations: within one, an instruction keeps its opcode and its fields. */
-export type Generation = 'gfx9' | 'gfx10' | 'gfx11' | 'gfx12';
+export type GcnGeneration = 'gfx9' | 'gfx10' | 'gfx11' | 'gfx12';
+
+/** X1K (R5xx, ATI CTM Guide) has programs as text alone: no encodings, no scalar registers, no LDS. */
+export type Generation = GcnGeneration | 'x1k';
 
 export interface Target {
   /** LLVM's `-mcpu` name. */
@@ -33,6 +36,7 @@ const gfx9 = { generation: 'gfx9', waveSizes: [64], sgprs: 102, constantBusLimit
 const rdna = { waveSizes: [32, 64], cdna: 0, sgprs: 106, constantBusLimit: 2, vop3Literal: true } as const;
 const lds64K = { ldsBytes: 65536 } as const;
 
+/** The targets that run LLVM's AMDGPU code. */
 export const targets: readonly Target[] = [
   { name: 'gfx900', ...gfx9, cdna: 0, ...lds64K, hasIeeeBit: true, hasGds: true },
   { name: 'gfx906', ...gfx9, cdna: 0, ...lds64K, hasIeeeBit: true, hasGds: true },
@@ -47,6 +51,28 @@ export const targets: readonly Target[] = [
   { name: 'gfx1201', ...rdna, generation: 'gfx12', ...lds64K, hasIeeeBit: false, hasGds: false },
 ];
 
+/** R5xx (Radeon X1000), whose fragment ALU the ATI CTM Guide describes: 64 lanes here, four VGPRs a register, MODE for its rounding. */
+export const x1kTarget: Target = {
+  name: 'x1k',
+  generation: 'x1k',
+  waveSizes: [64],
+  cdna: 0,
+  sgprs: 0,
+  constantBusLimit: 1,
+  vop3Literal: false,
+  ldsBytes: 0,
+  hasIeeeBit: true,
+  hasGds: false,
+};
+
+export const allTargets: readonly Target[] = [...targets, x1kTarget];
+
+/** The generation of a target that has encodings. @throws Error for X1K */
+export function gcnGeneration({ name, generation }: Target): GcnGeneration {
+  if (generation === 'x1k') throw new Error(`${name} has no encodings`);
+  return generation;
+}
+
 export const defaultTarget = 'gfx90a';
 
 /**
@@ -54,9 +80,9 @@ export const defaultTarget = 'gfx90a';
  * @throws Error naming the allowed targets, if there is none.
  */
 export function findTarget(name: string): Target {
-  const target = targets.find((t) => t.name === name);
+  const target = allTargets.find((t) => t.name === name);
   if (target === undefined)
-    throw new Error(`unknown target '${name}'; known are ${targets.map((t) => t.name).join(', ')}`);
+    throw new Error(`unknown target '${name}'; known are ${allTargets.map((t) => t.name).join(', ')}`);
   return target;
 }
 

@@ -18,6 +18,7 @@ import { makeProgram } from './make.ts';
 import { type Mnemonic, mnemonicsOf, nearest, targetsWith } from './mnemonics.ts';
 import { parseTerm, type Term } from './operandSyntax.ts';
 import type { Instruction, Program } from './program.ts';
+import { X1kAssembler } from './x1k/assembler.ts';
 
 export interface AssembleOptions {
   readonly target: Target;
@@ -53,7 +54,8 @@ export function assemble(text: string, options: AssembleOptions): Program {
       `${options.target.name} has no wave${waveSize}: ${sizes(options.target)} is allowed`,
     );
   }
-  const assembler = new Assembler(options.target, waveSize);
+  const { target } = options;
+  const assembler = target.generation === 'x1k' ? new X1kAssembler(target) : new Assembler(target, waveSize);
   const errors: AsmError[] = [];
   for (const [index, line] of lines.entries()) {
     try {

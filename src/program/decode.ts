@@ -76,6 +76,7 @@ export function dwords(bytes: Uint8Array): number[] {
 const opcodeSpace = (encoding: Encoding) => (encoding === 'VOP3B' ? 'VOP3' : encoding);
 
 function encodingOf(word: number, target: Target): Encoding | undefined {
+  if (target.generation === 'x1k') return undefined;
   if (word >>> 31 === 0) return word >>> 25 === 0x3f ? 'VOP1' : word >>> 25 === 0x3e ? 'VOPC' : 'VOP2';
   if (word >>> 26 === (target.generation === 'gfx9' ? 0x34 : 0x35)) return 'VOP3';
   if (word >>> 26 === 0x36) return 'DS';

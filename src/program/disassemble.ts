@@ -7,6 +7,7 @@ import { DecodeError, type DecodeOptions, decodeAt, dwords } from './decode.ts';
 import { immediateSyntax } from './immediates.ts';
 import { mnemonicsOf } from './mnemonics.ts';
 import type { Instruction, Program } from './program.ts';
+import { x1kText } from './x1k/print.ts';
 
 /** One line of a listing. */
 export interface ListingLine {
@@ -51,6 +52,7 @@ function listingLine(words: readonly number[], at: number, target: Target, waveS
 /** LLVM's text of an instruction, without a tab before it. */
 export function instructionText(instruction: Instruction, target: Target): string {
   const { def, form, operands, offset, gds, clamp, omod } = instruction;
+  if (form.encoding === 'X1K') return x1kText(instruction);
   const written = def.operands.flatMap((spec, index) => {
     const operand = operands[index]!;
     const isLeftOut = spec.field === 'vcc' || (spec.optional && operand.kind === 'immediate' && operand.value === 0);

@@ -1,5 +1,5 @@
 /** Hardware registers of s_getreg and s_setreg, by number, as LLVM 22 names them. */
-import type { Target } from '../isa/target.ts';
+import { gcnGeneration, type Target } from '../isa/target.ts';
 
 const older = { 1: 'MODE', 2: 'STATUS', 3: 'TRAPSTS', 5: 'GPR_ALLOC', 6: 'LDS_ALLOC', 7: 'IB_STS', 15: 'SH_MEM_BASES' };
 const trapBases = { 16: 'TBA_LO', 17: 'TBA_HI', 18: 'TMA_LO', 19: 'TMA_HI' };
@@ -44,7 +44,7 @@ const gfx12 = {
 };
 
 function registersOf(target: Target): Readonly<Record<number, string>> {
-  switch (target.generation) {
+  switch (gcnGeneration(target)) {
     case 'gfx9':
       return target.cdna >= 3 ? { ...gfx9, ...snapshot, ...snapshotPc } : gfx9;
     case 'gfx10':

@@ -3,7 +3,7 @@
  * Each is a reader of text and a writer of LLVM's text, side by side.
  * Sources: LLVM AMDGPU operand syntax (waitcnt, depctr, delay, hwreg); names and defaults as llvm-mc 22 prints them.
  */
-import type { Generation, Target } from '../isa/target.ts';
+import { type GcnGeneration, gcnGeneration, type Target } from '../isa/target.ts';
 import { SyntaxFault } from './asmError.ts';
 import { hwregName, hwregNumber } from './hwregs.ts';
 import { type Cursor, describe } from './lexer.ts';
@@ -25,7 +25,7 @@ interface Counter {
 
 const part = (shift: number, width: number) => ({ shift, width });
 
-const counters: Readonly<Record<Generation, readonly Counter[]>> = {
+const counters: Readonly<Record<GcnGeneration, readonly Counter[]>> = {
   gfx9: [
     { name: 'vmcnt', parts: [part(0, 4), part(14, 2)] },
     { name: 'expcnt', parts: [part(4, 3)] },
@@ -88,7 +88,7 @@ function* namedValues(cursor: Cursor): Generator<{ name: string; column: number 
 const waitcnt: ImmediateSyntax = {
   parse: (cursor, target) => {
     if (cursor.token.kind !== 'name') return plainField(cursor);
-    const known = counters[target.generation];
+    const known = counters[gcnGeneration(target)];
     let field = known.reduce((all, counter) => setCounter(counter, all, maximum(counter)), 0);
     for (const { name, column } of namedValues(cursor)) {
       const saturates = name.endsWith('_sat');
@@ -100,7 +100,7 @@ const waitcnt: ImmediateSyntax = {
     return field;
   },
   print: (field, target) => {
-    const known = counters[target.generation];
+    const known = counters[gcnGeneration(target)];
     const waiting = known.filter((c) => getCounter(c, field) !== maximum(c));
     return (waiting.length === 0 ? known : waiting).map((c) => `${c.name}(${getCounter(c, field)})`).join(' ');
   },

@@ -1,5 +1,6 @@
 /** Instructions to a program: what the program as a whole uses. */
 
+import { vgprsOf } from '../isa/operand.ts';
 import type { Target } from '../isa/target.ts';
 import { Scalar, type WaveSize } from '../wavefront/registers.ts';
 import type { Instruction, Program } from './program.ts';
@@ -14,7 +15,7 @@ export function makeProgram(
   let [vgprs, sgprs] = [0, 0];
   for (const { operands } of instructions)
     for (const operand of operands) {
-      if (operand.kind === 'vgpr') vgprs = Math.max(vgprs, operand.index + operand.count);
+      for (const vgpr of vgprsOf(operand)) vgprs = Math.max(vgprs, vgpr + 1);
       if (operand.kind === 'scalar' && operand.code < Scalar.vccLo)
         sgprs = Math.max(sgprs, operand.code + operand.count);
     }

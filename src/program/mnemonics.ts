@@ -2,7 +2,7 @@
 import { isVop3 } from '../isa/fields.ts';
 import { type Form, formOn, type InstructionDef } from '../isa/instruction.ts';
 import { instructions } from '../isa/instructions/index.ts';
-import { type Target, targets } from '../isa/target.ts';
+import { allTargets, type Target } from '../isa/target.ts';
 
 /** The instruction behind a name, and its forms there: the short encoding first, if there is one. */
 export interface Mnemonic {
@@ -39,7 +39,7 @@ export function mnemonicsOf(target: Target): ReadonlyMap<string, Mnemonic> {
 
 /** Names of targets that have this mnemonic. */
 export const targetsWith = (name: string): string[] =>
-  targets.filter((target) => mnemonicsOf(target).has(name)).map((target) => target.name);
+  allTargets.filter((target) => mnemonicsOf(target).has(name)).map((target) => target.name);
 
 /** Insertions, deletions and replacements that turn `a` into `b` (Levenshtein). */
 function distance(a: string, b: string): number {

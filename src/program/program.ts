@@ -2,6 +2,7 @@
 import type { Form, InstructionDef } from '../isa/instruction.ts';
 import type { Operand } from '../isa/operand.ts';
 import type { Target } from '../isa/target.ts';
+import type { X1kOmod } from '../isa/x1k/control.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
 
 /** Where an instruction stands in its source, counted from 1. */
@@ -18,6 +19,8 @@ export interface Instruction {
   /** Output modifier 0 none, 1 *2, 2 *4, 3 /2, and clamp. */
   readonly omod: 0 | 1 | 2 | 3;
   readonly clamp: boolean;
+  /** X1K: the output modifier instead of `omod`. */
+  readonly x1kOmod?: X1kOmod;
   /** DS: byte offset 0..65535, and GDS instead of LDS. */
   readonly offset: number;
   readonly gds: boolean;

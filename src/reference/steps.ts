@@ -10,6 +10,7 @@ import { Scalar } from '../wavefront/registers.ts';
 import { ldsStep } from './lds.ts';
 import { laneSource, scalarSource } from './operands.ts';
 import { Next, type Step, type Wave } from './wave.ts';
+import { x1kStep } from './x1k.ts';
 
 /** Operands with what the instruction's definition says of them. */
 type Bound = readonly (readonly [OperandSpec, Operand])[];
@@ -32,6 +33,8 @@ export function stepOf(instruction: Instruction, wave: Wave, variant: Variant): 
       return scalarStep(instruction, semantics, wave);
     case 'lds':
       return ldsStep(instruction, semantics, wave);
+    case 'x1k':
+      return x1kStep(instruction, semantics, wave);
     case 'control': {
       const next = { none: Next.instruction, barrier: Next.barrier, end: Next.end }[semantics.effect];
       return () => next;

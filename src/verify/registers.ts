@@ -1,5 +1,5 @@
 /** Which registers a program names, for what lists or fills just those. */
-import { wordsOf } from '../isa/operand.ts';
+import { vgprsOf, wordsOf } from '../isa/operand.ts';
 import type { Program } from '../program/program.ts';
 
 export interface NamedRegisters {
@@ -19,7 +19,7 @@ export function namedRegisters(program: Program): NamedRegisters {
   const addresses = new Map<number, number>();
   for (const { def, operands } of program.instructions) {
     operands.forEach((operand, index) => {
-      if (operand.kind === 'vgpr') for (let i = 0; i < operand.count; i++) vgprs.add(operand.index + i);
+      for (const vgpr of vgprsOf(operand)) vgprs.add(vgpr);
       if (operand.kind === 'scalar')
         for (let i = 0; i < operand.count; i++) if (operand.code + i < FIRST_SPECIAL) sgprs.add(operand.code + i);
       const spec = def.operands[index]!;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { formOn, type InstructionDef } from '../../src/isa/instruction.ts';
 import { findInstruction, instructions } from '../../src/isa/instructions/index.ts';
-import { targets } from '../../src/isa/target.ts';
+import { allTargets as targets } from '../../src/isa/target.ts';
 
 const root = new URL('../../', import.meta.url);
 const profiles = ['hardware', 'published'] as const;
@@ -21,6 +21,7 @@ const fields: Record<string, readonly string[]> = {
   SOPK: ['sdst', 'simm16', 'literal'],
   SOPP: ['simm16'],
   DS: ['vdst', 'addr', 'data0', 'data1'],
+  X1K: ['vdst', 'src0', 'src1', 'src2', 'vcc'],
 };
 
 it('names are unique and findable', () => {
@@ -67,10 +68,10 @@ describe.each(instructions.map((def) => [def.name, def] as const))('%s', (_, def
     for (const { field, role } of def.operands) if (role === 'update') expect(field).toBe('vdst');
   });
 
-  it('has modifiers only in VOP3: ABS not in VOP3B, OMOD only on a float result', () => {
+  it('has modifiers only in VOP3 and on X1K: ABS not in VOP3B, OMOD only on a float result', () => {
     if (def.modifiers === undefined) return;
     const encodings = def.forms.map(({ encoding }) => encoding);
-    expect(encodings.some((encoding) => encoding.startsWith('VOP3'))).toBe(true);
+    expect(encodings.some((encoding) => encoding.startsWith('VOP3') || encoding === 'X1K')).toBe(true);
     if (encodings.includes('VOP3B')) expect(def.modifiers.abs).toBeUndefined();
     if (def.modifiers.omod) expect(def.operands.some(({ role, type }) => role !== 'src' && type[0] === 'f')).toBe(true);
   });

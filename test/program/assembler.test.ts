@@ -117,7 +117,8 @@ describe('what a program uses', () => {
 describe('mnemonics', () => {
   it('every instruction exists on some target, and every target has more than 60', () => {
     const names = targets.map((target) => new Set([...mnemonicsOf(target).values()].map(({ def }) => def)));
-    for (const def of instructions) expect(names.some((defs) => defs.has(def))).toBe(true);
+    for (const def of instructions.filter(({ family }) => family !== 'x1k'))
+      expect(names.some((defs) => defs.has(def))).toBe(true);
     for (const defs of names) expect(defs.size).toBeGreaterThan(60);
   });
 });

@@ -10,6 +10,7 @@ import { mode } from './mode.ts';
 import { move } from './move.ts';
 import { scalar } from './scalar.ts';
 import { transcendental } from './transcendental.ts';
+import { x1k } from './x1k.ts';
 
 export const instructions: readonly InstructionDef[] = [
   ...division,
@@ -22,6 +23,7 @@ export const instructions: readonly InstructionDef[] = [
   ...mode,
   ...control,
   ...lds,
+  ...x1k,
 ];
 
 const byName = new Map(instructions.map((def) => [def.name, def]));

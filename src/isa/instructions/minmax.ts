@@ -24,7 +24,7 @@ import { flushedHi, flushedLo } from '../flush.ts';
 import type { Fidelity, InstructionDef, LaneSemantics } from '../instruction.ts';
 import { type F64Op2, f64Binary } from '../lanes.ts';
 import { uniform } from '../operands.ts';
-import type { Variant } from '../target.ts';
+import { gcnGeneration, type Variant } from '../target.ts';
 
 const QUIET_BIT = 0x00080000;
 
@@ -86,12 +86,12 @@ const semantics = (name: string, wantsMax: boolean) => {
     usesMode: true,
   });
   const byColumn = { gfx9: of('gfx9'), gfx11: of('gfx11'), gfx12: of('gfx12') };
-  return ({ target }: Variant) => byColumn[columnOf[target.generation]];
+  return ({ target }: Variant) => byColumn[columnOf[gcnGeneration(target)]];
 };
 
 const fidelityOf = { gfx9: 'documented', gfx10: 'modelled', gfx11: 'documented', gfx12: 'measured' } as const;
 
-const fidelity = ({ target }: Variant): Fidelity => fidelityOf[target.generation];
+const fidelity = ({ target }: Variant): Fidelity => fidelityOf[gcnGeneration(target)];
 
 const family = 'minmax';
 const modifiers = { neg: true, abs: true, omod: true, clamp: true };
