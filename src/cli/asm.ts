@@ -2,14 +2,14 @@
 import type { Command } from 'commander';
 import { defaultTarget, findTarget, type Target } from '../isa/target.ts';
 import { DecodeError } from '../program/decode.ts';
-import { disassembleBytes, type ListingLine } from '../program/disassemble.ts';
+import { disassemble, disassembleBytes, type ListingLine } from '../program/disassemble.ts';
 import { encode } from '../program/encode.ts';
 import type { Program } from '../program/program.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
 import { Exit, usage } from './errors.ts';
 import { readBytes, writeOutput } from './files.ts';
 import type { End, Io } from './io.ts';
-import { addCommon, type CommonOptions, waveOf } from './options.ts';
+import { addCommon, type CommonOptions, llvmTarget, waveOf } from './options.ts';
 import { loadProgram } from './programs.ts';
 
 interface AsmOptions extends CommonOptions {
@@ -19,7 +19,7 @@ interface AsmOptions extends CommonOptions {
 const MAX_BINARY_BYTES = 16 * 2 ** 20;
 
 const asmExamples = `
-Bytes are printed in hex in the order they have in memory, an instruction a line.
+Bytes are printed in hex in the order they have in memory, an instruction a line. Programs for x1k have no bytes: they are checked and printed as text.
 
 Examples:
   wave64 asm program.s --target gfx1100
@@ -62,11 +62,27 @@ const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
 async function assembleFile(io: Io, path: string, options: AsmOptions): Promise<Exit> {
   const program = loadProgram(io, path, targetOf(options), options.wave);
+  if (program.target.generation === 'x1k') return checkText(io, program, options);
   const bytes = encode(program);
   if (options.out !== undefined) writeOutput(options.out, bytes);
   if (options.json) io.out(`${JSON.stringify(asmJson(program, bytes), null, 2)}\n`);
   else if (options.out === undefined)
     io.out(program.instructions.map(({ pc, size }) => `${hexOf(bytes.subarray(pc, pc + size))}\n`).join(''));
+  return Exit.done;
+}
+
+/** X1K programs have no bytes: the program is checked, and printed as text in its one spelling. */
+function checkText(io: Io, program: Program, { out, json }: AsmOptions): Exit {
+  const lines = disassemble(program);
+  const text = lines.map((line) => `${line}\n`).join('');
+  if (out !== undefined) writeOutput(out, text);
+  if (json) {
+    const { target, waveSize, vgprs } = program;
+    const instructions = program.instructions.map(({ pc, at }, i) => ({ pc, text: lines[i]!, ...at }));
+    io.out(
+      `${JSON.stringify({ command: 'asm', target: target.name, wave: waveSize, vgprs, instructions }, null, 2)}\n`,
+    );
+  } else if (out === undefined) io.out(text);
   return Exit.done;
 }
 
@@ -86,7 +102,7 @@ const asmJson = (program: Program, bytes: Uint8Array) => ({
 });
 
 async function disassembleFile(io: Io, path: string, options: AsmOptions): Promise<Exit> {
-  const target = targetOf(options);
+  const target = llvmTarget(options.target, 'its programs are text and have no bytes');
   const waveSize = waveOf(target, options.wave);
   const listing = list(path, bytesOf(path), { target, waveSize });
   const text = listing.map((line) => `\t${line.text}\n`).join('');

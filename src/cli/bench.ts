@@ -1,14 +1,13 @@
 /** `wave64 bench`: how fast each engine is, by number of waves. */
 import { type Command, Option } from 'commander';
 import { type Engine, EngineError } from '../engine.ts';
-import { defaultTarget, findTarget } from '../isa/target.ts';
 import { type Figure, measure, type OperandKind, type Subject, subjects } from '../verify/measure.ts';
 import { rate } from '../verify/report.ts';
 import type { WaveState } from '../wavefront/state.ts';
 import { engineFailure, openEngines } from './engines.ts';
 import { CommandError, Exit, usage } from './errors.ts';
 import type { End, Io } from './io.ts';
-import { addCommon, type CommonOptions, secondsOf, waveOf, wholeNumber } from './options.ts';
+import { addCommon, type CommonOptions, llvmTarget, secondsOf, waveOf, wholeNumber } from './options.ts';
 import { startProgress } from './progress.ts';
 import { printTable } from './table.ts';
 
@@ -55,7 +54,7 @@ interface Case {
 }
 
 function casesOf(options: BenchOptions): Case[] {
-  const target = options.target ?? findTarget(defaultTarget);
+  const target = llvmTarget(options.target, 'bench measures AMDGPU instructions');
   const all = subjects(target, waveOf(target, options.wave), options.operands);
   const { only } = options;
   const chosen = all.filter(

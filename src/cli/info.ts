@@ -1,7 +1,7 @@
 /** `wave64 info`: adapters, limits, a self-test, and which engine would be used and why. */
 import type { Command } from 'commander';
 import { type Engine, EngineError } from '../engine.ts';
-import { defaultTarget, findTarget, targets } from '../isa/target.ts';
+import { allTargets, defaultTarget, findTarget } from '../isa/target.ts';
 import { assemble } from '../program/assembler.ts';
 import { runBulk } from '../verify/bulk.ts';
 import {
@@ -56,7 +56,7 @@ async function info(io: Io, options: CommonOptions): Promise<Exit> {
   const chosen = works ? 'webgpu' : 'reference';
   if (options.json)
     io.out(
-      `${JSON.stringify({ command: 'info', node: process.version, adapter, selfTest: tests, engine: chosen, targets: targets.map((t) => t.name) }, null, 2)}\n`,
+      `${JSON.stringify({ command: 'info', node: process.version, adapter, selfTest: tests, engine: chosen, targets: allTargets.map((t) => t.name) }, null, 2)}\n`,
     );
   else print(io, adapter, tests, chosen);
   return failed ? Exit.differs : Exit.done;
@@ -133,5 +133,5 @@ function print(io: Io, adapter: AdapterReport, tests: readonly SelfTest[], chose
   io.out(
     `engine that "wave64 run" would use: ${chosen}${chosen === 'webgpu' ? '' : ' (say --engine reference)'}, since ${why}\n`,
   );
-  io.out(`targets: ${targets.map((t) => t.name).join(', ')}\n`);
+  io.out(`targets: ${allTargets.map((t) => t.name).join(', ')}\n`);
 }

@@ -1,6 +1,6 @@
 /** Options that several commands share, and how their values are read. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { defaultTarget, findTarget, type Profile, type Target, targets } from '../isa/target.ts';
+import { allTargets, defaultTarget, findTarget, type Profile, type Target, targets } from '../isa/target.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
 import { usage } from './errors.ts';
 
@@ -41,7 +41,7 @@ const target = (name: string): Target => {
   try {
     return findTarget(name);
   } catch {
-    throw new InvalidArgumentError(`allowed: ${targets.map((t) => t.name).join(', ')}`);
+    throw new InvalidArgumentError(`allowed: ${allTargets.map((t) => t.name).join(', ')}`);
   }
 };
 
@@ -80,6 +80,17 @@ export function addCommon(
   if (engine) command.addOption(makers.engine(engine));
   for (const name of names) command.addOption(makers[name]());
   return command.addOption(makers.debug());
+}
+
+/**
+ * The target asked for, or the default, of a command that needs LLVM's AMDGPU code.
+ * @throws CommandError with exit code 2 for X1K, which has text alone
+ */
+export function llvmTarget(asked: Target | undefined, why: string): Target {
+  const target = asked ?? findTarget(defaultTarget);
+  if (target.generation === 'x1k')
+    throw usage(`--target x1k: ${why}; allowed: ${targets.map(({ name }) => name).join(', ')}`);
+  return target;
 }
 
 /**

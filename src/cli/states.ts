@@ -1,5 +1,5 @@
 /** States that a command reads from files, with the program that they are for. */
-import { defaultTarget, findTarget, type Target, targets } from '../isa/target.ts';
+import { allTargets, defaultTarget, findTarget, type Target } from '../isa/target.ts';
 import type { Program } from '../program/program.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
 import type { WaveState } from '../wavefront/state.ts';
@@ -70,7 +70,7 @@ function namedTarget(path: string, name: string): Target {
     return findTarget(name);
   } catch {
     throw usage(
-      `${path}: target is ${JSON.stringify(name.slice(0, 40))}; allowed: ${targets.map((t) => t.name).join(', ')}`,
+      `${path}: target is ${JSON.stringify(name.slice(0, 40))}; allowed: ${allTargets.map((t) => t.name).join(', ')}`,
     );
   }
 }

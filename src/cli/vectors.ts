@@ -19,7 +19,7 @@ import { engineFailure, openEngines } from './engines.ts';
 import { CommandError, Exit, usage } from './errors.ts';
 import { readBytes } from './files.ts';
 import type { End, Io } from './io.ts';
-import { addCommon, type CommonOptions, waveOf } from './options.ts';
+import { addCommon, type CommonOptions, llvmTarget, waveOf } from './options.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { printTable } from './table.ts';
 
@@ -174,7 +174,7 @@ function checkNames(path: string, file: VectorFile): VectorFile {
 
 function unitsOf(file: VectorFile, options: VectorOptions): Unit[] {
   const on = (names: readonly string[]): Target[] => {
-    if (names.length === 0) return [options.target ?? findTarget(defaultTarget)];
+    if (names.length === 0) return [llvmTarget(options.target, 'vectors are for AMDGPU instructions')];
     return names.filter((name) => options.target === undefined || name === options.target.name).map(findTarget);
   };
   const runOptions = { profile: options.profile, maxSteps: options.maxSteps! };

@@ -23,6 +23,7 @@ import {
   reportJson,
   type Setting,
 } from '../verify/report.ts';
+import { x1kText } from '../verify/x1k.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
 import { engineFailure, openEngines } from './engines.ts';
 import { CommandError, Exit, usage } from './errors.ts';
@@ -50,6 +51,7 @@ Examples:
   wave64 verify                                   4,096 waves of divisions and LDS minima on both engines
   wave64 verify --pairs 1M --seed 7               a million random divisions, every register compared
   wave64 verify --round rtz --target gfx1100      rounding toward zero, the macro as gfx1100 has it
+  wave64 verify --target x1k --waves 1k           every operation of X1K on random registers
   wave64 verify program.s --state in.json         your program on your waves
   wave64 verify program.s --waves 256 --seed 3    your program on random registers`;
 
@@ -106,6 +108,7 @@ async function plan(io: Io, path: string | undefined, options: VerifyOptions): P
     throw usage('--pairs and --waves both say how much to run; allowed: one of the two');
   if (options.state !== undefined && options.waves !== undefined)
     throw usage('--state and --waves both say what to run on; allowed: one of the two');
+  if (path === undefined && options.target?.generation === 'x1k') return planX1k(options.target, options);
   if (path === undefined) return planDemonstration(options);
   return options.state === undefined ? planRandom(io, path, options) : planState(io, path, options.state, options);
 }
@@ -143,14 +146,26 @@ function planDemonstration(options: VerifyOptions): Plan {
 
 function planRandom(io: Io, path: string, options: VerifyOptions): Plan {
   const target = options.target ?? findTarget(defaultTarget);
-  const program = loadProgram(io, path, target, options.wave);
-  const shape = randomShape(program, options.waves ?? PROGRAM_WAVES);
+  return planRegisters(loadProgram(io, path, target, options.wave), options.waves ?? PROGRAM_WAVES, options);
+}
+
+/** Every operation of X1K. */
+function planX1k(target: Target, options: VerifyOptions): Plan {
+  if (options.pairs !== undefined)
+    throw usage('--pairs runs the division macro, which x1k lacks; allowed: --waves with --target x1k');
+  const program = assemble(x1kText(), { target, waveSize: waveOf(target, options.wave), file: 'built-in' });
+  return planRegisters(program, options.waves ?? MAIN_WAVES, options);
+}
+
+/** A program on random registers. */
+function planRegisters(program: Program, waves: number, options: VerifyOptions): Plan {
+  const shape = randomShape(program, waves);
   const sizes = batchSizes(shape.waves, wavesABatch(shape, BATCH_WAVES));
   const draw = (batch: number) =>
     randomBatch(program, { ...shape, waves: sizes.size(batch) }, options.seed, batch, options.round);
   return {
     job: { stages: [{ name: 'lanes', program }], waves: shape.waves, batches: sizes.batches, draw },
-    setting: settingOf(target, program.waveSize, [program], options, true),
+    setting: settingOf(program.target, program.waveSize, [program], options, true),
   };
 }
 

@@ -6,6 +6,7 @@ import { modeOf, type RoundName } from './demonstration.ts';
 import { drawWord, newPair } from './operands.ts';
 import { Random } from './random.ts';
 import { namedRegisters } from './registers.ts';
+import { drawX1kRegisters } from './x1k.ts';
 
 /** An address and offset stay below this, so that lanes meet. */
 const ADDRESS_RANGE = 1024;
@@ -46,7 +47,7 @@ function drawVectors(random: Random, state: WaveState, wave: number, addresses: 
 }
 
 /**
- * Random registers, fixed by seed and batch: VGPRs in pairs from the operand classes of division; those that hold LDS addresses get small
+ * Random registers, fixed by seed and batch: VGPRs in pairs from the operand classes of division (X1K: as its operations need them); those that hold LDS addresses get small
  * aligned ones; SGPRs, VCC and the first words of LDS random; EXEC full in every second wave and random in the others.
  */
 export function randomBatch(
@@ -64,7 +65,8 @@ export function randomBatch(
     if (shape.waveSize === 64) state.setSpecial(wave, high, random.word());
   };
   for (let wave = 0; wave < shape.waves; wave++) {
-    drawVectors(random, state, wave, addresses);
+    if (program.target.generation === 'x1k') drawX1kRegisters(random, state, wave);
+    else drawVectors(random, state, wave, addresses);
     for (let s = 0; s < shape.sgprs; s++) state.setScalar(wave, s, random.word());
     setMask(wave, Special.vccLo, Special.vccHi);
     if (wave % 2 === 1) setMask(wave, Special.execLo, Special.execHi);
