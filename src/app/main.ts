@@ -11,6 +11,7 @@ import { openPageGpu, type PageGpu } from './pageGpu.ts';
 import { mountPair } from './pair.ts';
 import { mountSettings, showAdapter } from './settings.ts';
 import { WorkerReference } from './workerReference.ts';
+import { mountX1k } from './x1k.ts';
 
 /** Calls for the map before it is there wait for its first picture, which shows the state of then. */
 let map: DecisionMap | undefined;
@@ -26,6 +27,7 @@ const pair = mountPair({
   changed: () => map?.redraw(),
   running: (cell) => map?.mark(cell),
 });
+mountX1k(engines, () => settings().round);
 const canvas = byId('map', HTMLCanvasElement);
 const painter = gpu.device ? gpuPainter(gpu.device, canvas) : cpuPainter(canvas);
 map = mountMap(canvas, painter, { settings, fractions: pair.fractions, pick: pair.pick });

@@ -1,5 +1,6 @@
-/** The reference engine in a Web Worker, so that the page stays responsive; a program crosses over as its machine code. */
+/** The reference engine in a Web Worker, so that the page stays responsive; a program crosses over as its machine code or text. */
 import { type Engine, EngineError, type RunCost, type RunOptions, type RunResult } from '../engine.ts';
+import { disassemble } from '../program/disassemble.ts';
 import { encode } from '../program/encode.ts';
 import type { Program } from '../program/program.ts';
 import type { Shape } from '../wavefront/layout.ts';
@@ -10,7 +11,8 @@ export interface Request {
   readonly id: number;
   readonly target: string;
   readonly waveSize: WaveSize;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Machine code, or the text of a program that has none (X1K). */
+  readonly code: Uint8Array<ArrayBuffer> | string;
   readonly shape: Shape;
   readonly words: Uint32Array<ArrayBuffer>;
   readonly options: RunOptions;
@@ -24,6 +26,9 @@ interface Waiting {
   readonly done: (reply: Reply) => void;
   readonly failed: (error: Error) => void;
 }
+
+const codeOf = (program: Program) =>
+  program.target.generation === 'x1k' ? disassemble(program).join('\n') : encode(program);
 
 export class WorkerReference implements Engine {
   readonly name = 'reference';
@@ -48,7 +53,7 @@ export class WorkerReference implements Engine {
     // Callers may hold more in their options than a worker can be sent.
     const { profile, maxSteps } = given;
     const options = { ...(profile && { profile }), ...(maxSteps !== undefined && { maxSteps }) };
-    const request: Request = { id, target: target.name, waveSize, bytes: encode(program), shape, words, options };
+    const request: Request = { id, target: target.name, waveSize, code: codeOf(program), shape, words, options };
     const reply = await new Promise<Reply>((done, failed) => {
       this.waiting.set(id, { done, failed });
       this.worker.postMessage(request, [words.buffer]);
