@@ -129,7 +129,7 @@ export const states: readonly (readonly [text: string, message: string])[] = [
   ['{"waves":[{}],"mode":"3f0"}', 'in.json: mode is "3f0"; allowed: 8 hex digits'],
   [
     '{"waves":[{}],"target":"gfx1"}',
-    'in.json: target is "gfx1"; allowed: gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1200, gfx1201',
+    'in.json: target is "gfx1"; allowed: gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1200, gfx1201, x1k',
   ],
   ['{"waves":[{}],"target":906}', 'in.json: target is 906; allowed: the name of a target such as "gfx90a"'],
   [
@@ -177,7 +177,7 @@ export const commands: readonly (readonly [argv: string, message: string])[] = [
   ['verify --round up', "option '--round <mode>' argument 'up' is invalid; allowed: rne, rup, rdn, rtz"],
   [
     'verify --target gfx9000',
-    "option '--target <chip>' argument 'gfx9000' is invalid; allowed: gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1200, gfx1201",
+    "option '--target <chip>' argument 'gfx9000' is invalid; allowed: gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950, gfx1010, gfx1030, gfx1100, gfx1200, gfx1201, x1k",
   ],
   ['verify --target', "option '--target <chip>' argument missing; allowed: wave64 verify [program.s] [options]"],
   ['verify --engine cuda', "option '--engine <name>' argument 'cuda' is invalid; allowed: webgpu, reference, both"],

@@ -13,6 +13,7 @@ import { Random } from '../../src/verify/random.ts';
 import { randomBatch, randomShape } from '../../src/verify/randomState.ts';
 import { x1kText } from '../../src/verify/x1k.ts';
 import { openEngine } from './engineRig.ts';
+import { f32, results } from './x1kRig.ts';
 
 const WAVES = Number(process.env['X1K_WAVES'] ?? 200);
 const PROGRAMS = Number(process.env['X1K_PROGRAMS'] ?? 6);
@@ -20,35 +21,39 @@ const SEED = Number(process.env['X1K_SEED'] ?? 20261130);
 const BATCH = 512;
 
 let engine: WebGpuEngine;
+/** MODE read where the program runs: one compilation for all roundings. */
+let general: WebGpuEngine;
 /** A kernel for each instruction, MODE read where it runs. */
 let cut: WebGpuEngine;
 const reference = new ReferenceEngine();
 beforeAll(async () => {
   engine = await openEngine();
+  general = await openEngine({ specializeMode: false });
   cut = await openEngine({ maxKernelCost: 0, specializeMode: false });
 });
 afterAll(async () => {
   await engine.close();
+  await general.close();
   await cut.close();
 });
 
 describe(`every operation on ${WAVES} waves (seed ${SEED})`, () => {
+  const program = assemble(x1kText(), { target: x1kTarget });
+
   it.each(['rne', 'rup', 'rdn', 'rtz'] as const)(
     '%s',
     async (round) => {
-      const program = assemble(x1kText(), { target: x1kTarget });
       for (let batch = 0, done = 0; done < WAVES; batch++, done += BATCH) {
         const shape = randomShape(program, Math.min(BATCH, WAVES - done));
         const input = randomBatch(program, shape, SEED, batch, round);
         const expected = (await reference.run(program, input)).state;
-        expect(compareStates((await engine.run(program, input)).state, expected).first).toEqual([]);
+        expect(compareStates((await general.run(program, input)).state, expected).first).toEqual([]);
       }
     },
     3_600_000,
   );
 
   it('the program has every operation, and its operands reach sums that cancel, specials and denormals', async () => {
-    const program = assemble(x1kText(), { target: x1kTarget });
     const names = new Set(program.instructions.map(({ def }) => def.name));
     const all = [...mnemonicsOf(x1kTarget).keys()].filter((name) => !name.startsWith('pred_'));
     expect(all.filter((name) => !names.has(name))).toEqual([]);
@@ -67,6 +72,31 @@ describe(`every operation on ${WAVES} waves (seed ${SEED})`, () => {
     for (const register of [3, 15, 17])
       for (const [kind, count] of Object.entries(kinds(register)))
         expect(count, `r${register} ${kind}`).toBeGreaterThan(20);
+  });
+});
+
+describe('transcendental operations beside the borders of their ranges', () => {
+  // Powers of two, roots of 2, the ends of EX2's range, eighths of a turn; each with its neighbours, and both signs.
+  const centres = [
+    ...Array.from({ length: 256 }, (_, biased) => biased << 23),
+    ...Array.from({ length: 254 }, (_, i) => ((i + 1) << 23) | 0x3504f3),
+    ...[126, 127, 128, 129, 149, 150].map(f32),
+    ...Array.from({ length: 40 }, (_, i) => f32(i / 8)),
+  ];
+  const words = centres.flatMap((centre) =>
+    [-2, -1, 0, 1, 2].flatMap((step) => [centre + step, (centre + step) ^ 0x80000000].map((word) => word >>> 0)),
+  );
+
+  it.each([0, 1, 2, 3])(`${words.length} words, rounding %i`, async (mode) => {
+    for (const name of ['ex2', 'ln2', 'rcp', 'rsq', 'sin', 'cos'])
+      expect(
+        await results(
+          engine,
+          `${name} r7, r0`,
+          words.map((word) => [word]),
+          mode,
+        ),
+      ).toHaveLength(words.length);
   });
 });
 
