@@ -61,7 +61,16 @@ export const isX1kCopy = ({ family: of, name }: InstructionDef): boolean =>
 export const x1k: readonly InstructionDef[] = [
   operation('mad', 'A * B + C', 3, 'modelled', ternary(alu.mad)),
   operation('min', 'A < B ? A : B; B if either is NaN or both are zero', 2, 'documented', binary(alu.min)),
-  operation('max', 'A > B ? A : B; B if either is NaN or both are zero', 2, 'documented', binary(alu.max)),
+  {
+    ...operation('max', 'A > B ? A : B; B if either is NaN or both are zero', 2, 'documented', binary(alu.max)),
+    errata: [
+      {
+        text: 'MAX is A >= B ? A : B, which gives the first of two zeros (p. 28)',
+        hardware: 'Of two zeros the second input is returned (p. 42, the explicit rule, which is taken)',
+        source: 'ATI CTM Guide v1.01',
+      },
+    ],
+  },
   operation('cnd', 'C > 0.5 ? A : B', 3, 'documented', ternary(alu.cnd)),
   operation('cmp', 'C >= 0 ? A : B', 3, 'documented', ternary(alu.cmp)),
   operation('mov', 'MAX(A, A)', 1, 'documented', unary(alu.mov)),
