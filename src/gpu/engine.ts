@@ -6,6 +6,8 @@ import { Layout, type Shape, Special } from '../wavefront/layout.ts';
 import { WaveState } from '../wavefront/state.ts';
 import { functionCosts, linkKernel } from './cost.ts';
 import { DeviceRunner } from './deviceRunner.ts';
+import { type Bail, type Form, fastFunctionOf } from './forms.ts';
+import type { LdsForm } from './kernel.ts';
 import type { JobCost, KernelRunner } from './runner.ts';
 import { functionsOf } from './translate.instruction.ts';
 import { dispatchesOf, executed, type Plan, translate } from './translate.ts';
@@ -15,6 +17,12 @@ export interface WebGpuOptions {
   readonly specializeMode?: boolean;
   /** Operations a kernel may have before it is cut in two; default by adapter. */
   readonly maxKernelCost?: number;
+  /** Who runs LDS atomics; default `owners`. Results are the same. */
+  readonly ldsForm?: LdsForm;
+  /** The form of f64 code; default `auto`, by the rule in `forms.ts`. Results are the same. */
+  readonly form?: Form;
+  /** Who does the lanes that a fast form can't do; default by adapter. Results are the same. */
+  readonly bail?: Bail;
   /** Bytes of a batch that are on the device at once, if the adapter allows as many; default 256 MiB. */
   readonly maxBatchBytes?: number;
 }
@@ -100,13 +108,20 @@ export class TranslatingEngine implements Engine {
     variant: Variant,
     maxSteps: number,
   ): Promise<Linked> {
-    const functions = executed(program, variant).flatMap((instruction) => functionsOf(instruction, variant));
+    const { form = 'auto', bail = this.#runner.software ? 'list' : 'branch' } = this.#options;
+    const functions = executed(program, variant).flatMap((instruction) => [
+      ...functionsOf(instruction, variant),
+      ...[fastFunctionOf(instruction, variant)].filter((f) => f !== undefined),
+    ]);
     const fallback = this.#runner.software ? SOFTWARE_KERNEL_COST : HARDWARE_KERNEL_COST;
     const plan = translate(program, layout, variant, {
       mode,
       maxSteps,
       costs: await functionCosts(functions),
       maxKernelCost: this.#options.maxKernelCost ?? fallback,
+      ldsForm: this.#options.ldsForm,
+      form: variant.profile === 'published' ? 'generic' : form,
+      bail,
     });
     return { plan, kernels: await Promise.all(plan.kernels.map(linkKernel)) };
   }

@@ -15,15 +15,38 @@ export interface WgslFunction {
 
 export const hex = (word: number): string => `0x${(word >>> 0).toString(16)}u`;
 
+/**
+ * Whom a kernel runs: `waves`, a wave a workgroup; `list`, the lanes that a kernel before it has put on the bail list, an item an
+ * invocation; `branch`, a lane of the kernel that this text becomes a part of.
+ */
+export type Granularity = 'waves' | 'list' | 'branch';
+
+/** Who runs LDS atomics: lane 0 for all lanes, or for each place in LDS the lane that owns it. */
+export type LdsForm = 'serial' | 'owners';
+
 /** What a kernel begins with. */
 export interface KernelStart {
+  /** Default `owners`. */
+  readonly ldsForm?: LdsForm | undefined;
   readonly layout: Layout;
   /** A kernel before this one may have stopped waves. */
   readonly afterFaults: boolean;
+  /** Default `waves`. */
+  readonly runs?: Granularity;
 }
+
+/** Items of the bail list that a row of workgroups takes: half of what WebGPU allows in a dimension, times 64. */
+export const BAIL_ROW = 32768;
+
+/** `bails[0]` counts the items that are being added, `bails[1]` those that the last count kernel found; the items follow. */
+export const BAIL_ITEMS = 2;
+
+/** Who touches LDS: the lanes that the instruction names, lane 0 for all, or for each place always the same lane. */
+export type LdsUser = 'lane 0' | 'lanes' | 'owners';
 
 export class KernelText {
   readonly layout: Layout;
+  readonly runs: Granularity;
   /** Words before the special words of a wave. */
   readonly sgprs: number;
   /** bool, alike in all lanes: the wave exists and has not faulted. */
@@ -34,19 +57,25 @@ export class KernelText {
   /** Scalar words that every lane, or of which every lane its bit, has read since the last barrier: not to be overwritten yet. */
   readonly #read = new Set<number>();
   readonly #bitsRead = new Set<number>();
+  /** The same since the start of the kernel. */
+  readonly #everRead = new Set<number>();
+  readonly #everBitsRead = new Set<number>();
+  #bails = false;
   #names = 0;
   #voteWords = 0;
   #checks = 0;
   #staged = false;
   #bits = false;
   /** Who has touched LDS since the last barrier. */
-  #ldsTouched: 'nobody' | 'lane 0' | 'lanes' = 'nobody';
+  #ldsTouched: 'nobody' | LdsUser = 'nobody';
 
-  constructor({ layout, afterFaults }: KernelStart) {
+  constructor({ layout, afterFaults, runs = 'waves' }: KernelStart) {
     this.layout = layout;
+    this.runs = runs;
     this.sgprs = layout.shape.sgprs;
-    this.alive = this.value('a', 'index < dispatch.z');
-    if (afterFaults)
+    // Lanes of a wave that has stopped are never put on the list.
+    this.alive = runs === 'branch' ? 'true' : this.value('a', runs === 'list' ? 'item < bailed' : 'index < dispatch.z');
+    if (afterFaults && runs === 'waves')
       this.alive = this.value('a', `${this.alive} && ${this.scalarWord(this.special(Special.fault))} == 0u`);
   }
 
@@ -79,12 +108,16 @@ export class KernelText {
   /** The value of a scalar word as every lane sees it. */
   scalarWord(slot: number): string {
     this.#read.add(slot);
+    this.#everRead.add(slot);
     return this.value('s', `atomicLoad(&scalars[scalar_base + ${slot}u])`);
   }
 
   /** This lane's bit of a mask of the state. */
   maskBit(slot: number): string {
-    for (let i = 0; i < this.lanes / 32; i++) this.#bitsRead.add(slot + i);
+    for (let i = 0; i < this.lanes / 32; i++) {
+      this.#bitsRead.add(slot + i);
+      this.#everBitsRead.add(slot + i);
+    }
     const word = this.lanes === 64 ? `${slot}u + (lane >> 5u)` : `${slot}u`;
     return this.value('m', `((atomicLoad(&scalars[scalar_base + ${word}]) >> (lane & 31u)) & 1u) != 0u`);
   }
@@ -125,26 +158,80 @@ export class KernelText {
     this.#ldsTouched = 'nobody';
   }
 
-  /** What others did to LDS before is done when `by` touches it, and scalars may be overwritten. */
-  beforeLds(by: 'lane 0' | 'lanes'): void {
-    const others = this.#ldsTouched === 'lanes' || (this.#ldsTouched === 'lane 0' && by === 'lanes');
-    if (others || this.#read.size + this.#bitsRead.size > 0) this.storageBarrier();
+  /** Lane 0 has written the word: others are not to overwrite it yet. */
+  holdWord(slot: number): void {
+    this.#read.add(slot);
+  }
+
+  /** Lanes have written their bits of the word. */
+  holdBits(slot: number): void {
+    this.#bitsRead.add(slot);
+  }
+
+  /** What others did to LDS before is done when `by` touches it. */
+  beforeLds(by: LdsUser): void {
+    const others = this.#ldsTouched !== 'nobody' && (this.#ldsTouched !== by || by === 'lanes');
+    if (others) this.storageBarrier();
     this.touchLds(by);
   }
 
-  touchLds(by: 'lane 0' | 'lanes'): void {
+  touchLds(by: LdsUser): void {
     this.#ldsTouched = by;
   }
 
-  /** The lowest lane whose `bad` holds, `lanes` if none. Costs a barrier. */
-  lowestLane(bad: string): string {
+  /** Whether no lane is `bad`. Else the lowest of these remembers what its wave stops for. Costs a barrier. */
+  check(bad: string, fault: { readonly code: string; readonly pc: string; readonly address: string }): string {
     const check = this.#checks++;
     this.line(`if (${bad}) { atomicMin(&first_lane[${check}u], lane); }`);
     this.line('workgroupBarrier();');
-    return this.value('f', `atomicLoad(&first_lane[${check}u])`);
+    const first = this.value('f', `atomicLoad(&first_lane[${check}u])`);
+    this.line(`if (${bad} && lane == ${first}) { fault = vec3u(${fault.code}, ${fault.pc}, ${fault.address}); }`);
+    return `${first} >= ${this.lanes}u`;
   }
 
-  /** `stage_address`, `stage_data`: a place for each lane in workgroup memory. */
+  /**
+   * A lane may be run again by itself, from the buffer, after others have stored: it took part in no vote, and nothing that it
+   * read is overwritten, but for its own bits of masks.
+   * @param words that lane 0 writes
+   * @param masks words that lanes write bit by bit, each its own
+   */
+  isRepeatable(words: readonly number[], masks: readonly number[]): boolean {
+    const votes = this.#voteWords + this.#checks > 0 || this.#staged;
+    const overwritten =
+      words.some((slot) => this.#everRead.has(slot) || this.#everBitsRead.has(slot)) ||
+      masks.some((slot) => this.#everRead.has(slot));
+    return !votes && !overwritten;
+  }
+
+  /** A statement that puts this lane on the bail list. */
+  bail(): string {
+    this.#bails = true;
+    return `atomicStore(&bails[atomicAdd(&bails[0], 1u) + ${BAIL_ITEMS}u], wave * ${this.lanes}u + lane);`;
+  }
+
+  /** Has a text for a lane by itself done where `condition` holds. */
+  branch(condition: string, text: KernelText): void {
+    this.line(`if (${condition}) {`);
+    for (const line of text.#liveLines()) this.line(line);
+    this.line('}');
+    for (const [family, names] of text.#imports) for (const name of names) this.call({ family, name }, []);
+    this.#bits ||= text.#bits;
+  }
+
+  /** The lines but for values that nothing uses. */
+  #liveLines(): string[] {
+    const used = new Set<string>();
+    const live: string[] = [];
+    for (const line of this.#lines.toReversed()) {
+      const name = /^\s*let (\w+) = /.exec(line)?.[1];
+      if (name !== undefined && !used.has(name) && !/atomic(?!Load)/.test(line)) continue;
+      for (const [word] of line.matchAll(/[A-Za-z_]\w*/g)) used.add(word);
+      live.push(line);
+    }
+    return live.reverse();
+  }
+
+  /** `stage_address`, `stage_data`: a place for each lane in workgroup memory; `callers`: a mask of lanes for each lane. */
   useStage(): void {
     this.#staged = true;
   }
@@ -155,12 +242,27 @@ export class KernelText {
     return `store_bit(scalar_base + ${slot}u${this.lanes === 64 ? ' + (lane >> 5u)' : ''}, lane, ${bit});`;
   }
 
+  /** The fault that a check remembered, into the state. Nothing has read these words since the barrier of that check. */
+  #report(): string[] {
+    const words = [
+      [Special.fault, 'fault.x'],
+      [Special.faultPc, 'fault.y'],
+      [Special.faultLane, 'lane'],
+      [Special.faultAddress, 'fault.z'],
+    ] as const;
+    const store = words.map(
+      ([word, text]) => `    atomicStore(&scalars[scalar_base + ${this.special(word)}u], ${text});`,
+    );
+    return ['  if (fault.x != 0u) {', ...store, '  }'];
+  }
+
   /** The whole module; it imports `package::isa::...`. */
   finish(): string {
     const { scalarWords, vgprWords, shape } = this.layout;
     const cleared = [
       ...clear('votes', this.#voteWords, 0, this.lanes),
       ...clear('first_lane', this.#checks, this.lanes, this.lanes),
+      ...(this.#staged ? clear('callers', (this.lanes * this.lanes) / 32, 0, this.lanes) : []),
     ];
     const imports = [...this.#imports].map(
       ([family, names]) => `import package::isa::${family}::{${[...names].sort().join(', ')}};`,
@@ -168,25 +270,42 @@ export class KernelText {
     return [
       ...imports.sort(),
       bindings,
+      ...(this.#bails || this.runs === 'list' ? [bailList] : []),
       ...(this.#voteWords > 0 ? [`var<workgroup> votes: array<atomic<u32>, ${this.#voteWords}>;`] : []),
       ...(this.#checks > 0 ? [`var<workgroup> first_lane: array<atomic<u32>, ${this.#checks}>;`] : []),
       ...(this.#staged ? [stage(this.lanes)] : []),
       ...(this.#bits ? [storeBit] : []),
-      `@compute @workgroup_size(${this.lanes})`,
-      'fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {',
-      '  let index = group.y * groups.x + group.x;',
-      '  let wave = dispatch.x + index * dispatch.y;',
+      ...(this.runs === 'list' ? listStart(this.lanes) : waveStart(this.lanes)),
       `  let scalar_base = wave * ${scalarWords}u;`,
       `  let vector_base = wave * ${vgprWords}u + lane;`,
       ...(this.#checks > 0 ? [`  let lds_base = (wave / ${shape.wavesPerGroup}u) * ${shape.ldsWords}u;`] : []),
       ...cleared,
+      ...(this.#checks > 0 ? ['  var fault = vec3u();'] : []),
       ...(cleared.length > 0 ? ['  workgroupBarrier();'] : []),
-      ...this.#lines,
+      ...this.#liveLines(),
+      ...(this.#checks > 0 ? this.#report() : []),
       '}',
       '',
     ].join('\n');
   }
 }
+
+const waveStart = (lanes: number) => [
+  `@compute @workgroup_size(${lanes})`,
+  'fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {',
+  '  let index = group.y * groups.x + group.x;',
+  '  let wave = dispatch.x + index * dispatch.y;',
+];
+
+const listStart = (lanes: number) => [
+  '@compute @workgroup_size(64)',
+  'fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) invocation: u32) {',
+  `  let item = (group.y * ${BAIL_ROW}u + group.x) * 64u + invocation;`,
+  '  let bailed = atomicLoad(&bails[1]);',
+  `  let place = atomicLoad(&bails[min(item, bailed - 1u) + ${BAIL_ITEMS}u]);`,
+  `  let wave = place / ${lanes}u;`,
+  `  let lane = place % ${lanes}u;`,
+];
 
 /** Workgroup memory is never zero by itself here: adapters are asked not to clear it. */
 const clear = (name: string, count: number, word: number, lanes: number): string[] =>
@@ -202,9 +321,13 @@ const bindings = `
 @group(0) @binding(2) var<storage, read_write> lds: array<atomic<u32>>;
 @group(0) @binding(3) var<uniform> dispatch: vec4u;`;
 
+/** Which lanes the complete form has to do: their numbers over the whole batch. */
+const bailList = '@group(0) @binding(4) var<storage, read_write> bails: array<atomic<u32>>;';
+
 const stage = (lanes: number) => `
 var<workgroup> stage_address: array<u32, ${lanes}>;
-var<workgroup> stage_data: array<vec2u, ${lanes}>;`;
+var<workgroup> stage_data: array<vec2u, ${lanes}>;
+var<workgroup> callers: array<atomic<u32>, ${(lanes * lanes) / 32}>;`;
 
 const storeBit = `
 fn store_bit(word: u32, lane: u32, bit: bool) {

@@ -16,8 +16,10 @@ interface Unit {
   readonly dirty: boolean[];
   /** The lane's bit. */
   lane?: string | undefined;
-  /** The buffer holds `lane` not, and so it holds none of the words. */
+  /** `lane` was written, and `words` are to be made of it. */
   laneDirty: boolean;
+  /** The buffer holds `lane` though it was written. */
+  laneStored?: boolean;
 }
 
 export class ScalarFile {
@@ -83,6 +85,7 @@ export class ScalarFile {
     unit.dirty.fill(false);
     unit.lane = bit;
     unit.laneDirty = true;
+    unit.laneStored = false;
   }
 
   writeScc(value: string): void {
@@ -95,6 +98,11 @@ export class ScalarFile {
     this.#sccBit = bit;
   }
 
+  /** `stores` needs no words that can only be had by a barrier. */
+  get isSettled(): boolean {
+    return this.#sccBit === undefined;
+  }
+
   /** Makes the words that can only be had by a barrier, so that `stores` needs none. */
   settle(): void {
     if (this.#sccBit === undefined) return;
@@ -105,21 +113,35 @@ export class ScalarFile {
   /** Words that `stores` overwrites: by lane 0, or bit by bit. */
   stored(by: 'words' | 'bits'): number[] {
     return [...this.#units.values()].flatMap((unit) =>
-      unit.words.flatMap((_, i) => ((by === 'bits' ? unit.laneDirty : unit.dirty[i]) ? [unit.slot + i] : [])),
+      unit.words.flatMap((_, i) => ((by === 'bits' ? toStore(unit) : unit.dirty[i]) ? [unit.slot + i] : [])),
     );
   }
 
-  /** Statements that bring the buffer up to date. */
-  stores(): string[] {
-    const masks: string[] = [];
-    const words: string[] = [];
+  /** Statements that bring up to date what is alike in all lanes: lane 0 does it. */
+  wordStores(): string[] {
+    const words = [...this.#units.values()].flatMap((unit) =>
+      unit.dirty.flatMap((dirty, i) =>
+        dirty ? [`  atomicStore(&scalars[scalar_base + ${unit.slot + i}u], ${unit.words[i]});`] : [],
+      ),
+    );
+    return words.length > 0 ? ['if (lane == 0u) {', ...words, '}'] : [];
+  }
+
+  /** Statements that bring this lane's bits of masks up to date. */
+  maskStores(): string[] {
+    return [...this.#units.values()].flatMap((unit) =>
+      toStore(unit) ? [this.#kernel.storeBit(unit.slot, unit.lane!)] : [],
+    );
+  }
+
+  /** What the stores say has been done; whoever overwrites it has to wait for it. */
+  markStored(): void {
+    for (const slot of this.stored('bits')) this.#kernel.holdBits(slot);
+    for (const slot of this.stored('words')) this.#kernel.holdWord(slot);
     for (const unit of this.#units.values()) {
-      if (unit.laneDirty) masks.push(this.#kernel.storeBit(unit.slot, unit.lane!));
-      unit.dirty.forEach((dirty, i) => {
-        if (dirty) words.push(`atomicStore(&scalars[scalar_base + ${unit.slot + i}u], ${unit.words[i]});`);
-      });
+      unit.laneStored = true;
+      unit.dirty.fill(false);
     }
-    return words.length > 0 ? [...masks, 'if (lane == 0u) {', ...words.map((s) => `  ${s}`), '}'] : masks;
   }
 
   /** Turns bits into words. */
@@ -150,3 +172,5 @@ export class ScalarFile {
     return unit;
   }
 }
+
+const toStore = (unit: Unit): boolean => unit.laneDirty && !unit.laneStored;

@@ -1,9 +1,10 @@
 /** One instruction to WGSL: what it reads, the call of its body in `shaders/isa`, what it writes. */
 import type { LaneSemantics, ScalarSemantics, Semantics } from '../isa/instruction.ts';
 import { type OmodRule, omodRule } from '../isa/modifiers.ts';
-import { wordsOf } from '../isa/operand.ts';
+import { constantWords, type Operand, type OperandType, wordsOf } from '../isa/operand.ts';
 import type { Variant } from '../isa/target.ts';
 import type { Instruction } from '../program/program.ts';
+import { fastFunctionOf } from './forms.ts';
 import { hex, type WgslFunction } from './kernel.ts';
 import { ldsInstruction } from './translate.lds.ts';
 import { presubtractsOf, x1kInstruction } from './translate.x1k.ts';
@@ -59,14 +60,16 @@ function vectorInstruction(wave: WaveText, instruction: Instruction, semantics: 
   const sources = withOperand.filter(({ role }) => role === 'src');
   const updated = withOperand.filter(({ role }) => role === 'update');
   const args = [...sources, ...updated].map(({ operand, type }) => wave.argument(operand, type));
-  if (semantics.usesMode) args.push(wave.effectiveMode);
-  const result = kernel.value('d', kernel.call({ family: def.family, name: semantics.wgsl }, args));
+  const fast = wave.isFast ? fastFunctionOf(instruction, wave.variant) : undefined;
+  if (semantics.usesMode && !fast) args.push(wave.effectiveMode);
+  const result = kernel.value('d', kernel.call(fast ?? { family: def.family, name: semantics.wgsl }, args));
+  if (fast) wave.require(`${result}.ok`);
 
   const mask = withOperand.find(({ role, type }) => role === 'dst' && type === 'mask');
   const vector = withOperand.find(({ role, type }) => role !== 'src' && type !== 'mask');
   if (vector) {
     if (vector.operand.kind !== 'vgpr') throw new Error(`${def.name}: the destination is no VGPR`);
-    const modified = applyModifiers(wave, instruction, mask ? `${result}.d` : result);
+    const modified = applyModifiers(wave, instruction, mask || fast ? `${result}.d` : result);
     const words = halves(modified, wordsOf(vector.type, kernel.layout.shape.waveSize));
     const { index } = vector.operand;
     for (const [i, word] of words.entries()) wave.vectors.write(index + i, word);
@@ -111,7 +114,11 @@ function scalarInstruction(wave: WaveText, instruction: Instruction, semantics: 
     const { knownMode } = wave;
     wave.knownMode =
       constant && knownMode
-        ? { text: kernel.call(body, [...args, knownMode.text]), calls: [...knownMode.calls, body] }
+        ? {
+            value: modeAfter(instruction, semantics, knownMode.value),
+            text: kernel.call(body, [...args, knownMode.text]),
+            calls: [...knownMode.calls, body],
+          }
         : undefined;
     wave.mode = kernel.value('mode', kernel.call(body, [...args, wave.mode]));
     return;
@@ -123,6 +130,19 @@ function scalarInstruction(wave: WaveText, instruction: Instruction, semantics: 
   const words = halves(result, wordsOf(def.operands[to]!.type, kernel.layout.shape.waveSize));
   if (semantics.writesScc) wave.scalars.writeScc(kernel.value('s', `select(0u, 1u, (${words.join(' | ')}) != 0u)`));
   if (destination.kind === 'scalar') wave.writeScalar(destination.code, words);
+}
+
+/** MODE after an instruction whose sources are constants. */
+function modeAfter({ def, operands }: Instruction, { cpu }: ScalarSemantics, mode: number): number {
+  const src = def.operands.flatMap(({ role, type }, i) => (role === 'dst' ? [] : [constantOf(operands[i]!, type)]));
+  const io = { src, dst: [], scc: 0, mode };
+  cpu(io);
+  return io.mode;
+}
+
+function constantOf(operand: Operand, type: OperandType): readonly number[] {
+  if (operand.kind === 'immediate') return [operand.value];
+  return operand.kind === 'inline' || operand.kind === 'literal' ? constantWords(operand, type) : [];
 }
 
 /** The operation is on a whole mask, and one of its sources exists as bits only. */

@@ -1,22 +1,17 @@
 /**
  * LDS instructions to WGSL. All active lanes are checked before any acts, and lanes act in ascending order or so that nobody can
- * tell: reads go side by side; of several writes to a word only the highest lane's is done; atomics are run by one invocation.
+ * tell: reads go side by side; of several writes to a word only the highest lane's is done; atomics on one place are run by one
+ * invocation.
  */
 import type { LdsSemantics } from '../isa/instruction.ts';
 import type { Instruction } from '../program/program.ts';
-import { Special } from '../wavefront/layout.ts';
 import { FaultCode } from '../wavefront/state.ts';
 import { hex } from './kernel.ts';
-
 import { halves } from './vectorFile.ts';
 import { value, type WaveText } from './waveText.ts';
 
 export function ldsInstruction(wave: WaveText, instruction: Instruction, semantics: LdsSemantics): void {
-  const operandOf = (field: string) => {
-    const at = instruction.def.operands.findIndex((spec) => spec.field === field);
-    const operand = instruction.operands[at];
-    return operand?.kind === 'vgpr' ? operand : undefined;
-  };
+  const operandOf = (field: string) => ldsOperand(instruction, field);
   const { kernel } = wave;
   const address = operandOf('addr');
   if (address === undefined) throw new Error(`${instruction.def.name}: the address is no VGPR`);
@@ -26,21 +21,32 @@ export function ldsInstruction(wave: WaveText, instruction: Instruction, semanti
   const from = operandOf('data0');
   const data = from ? Array.from({ length: semantics.words }, (_, i) => wave.vectors.read(from.index + i)) : [];
   const wanted = kernel.value('m', `${wave.exec} && ${kernel.alive}`);
-  if (semantics.access === 'atomic') stage(wave, wanted, word, data);
+  const atomic = semantics.access === 'atomic';
+  if (atomic) stage(wave, wanted, word, data);
+  kernel.beforeLds(atomic ? userOf[wave.ldsForm] : 'lanes');
   const active = check(wave, instruction, semantics, base, byte, wanted);
   const results =
     semantics.access === 'read'
       ? Array.from({ length: semantics.words }, (_, i) => kernel.value('v', `atomicLoad(&lds[${word} + ${i}u])`))
       : semantics.access === 'write'
         ? write(wave, active, word, data)
-        : atomic(wave, instruction, semantics);
+        : act(wave, instruction, semantics);
   const to = operandOf('vdst');
   if (to) for (const [i, result] of results.entries()) wave.vectors.write(to.index + i, result);
+}
+
+/** The VGPR in a field of an LDS instruction. */
+export function ldsOperand({ def, operands }: Instruction, field: string) {
+  const operand = operands[def.operands.findIndex((spec) => spec.field === field)];
+  return operand?.kind === 'vgpr' ? operand : undefined;
 }
 
 /**
  * Stops the wave, in the state before this instruction, if an active lane's address is out of range (checked first; the sum of
  * VGPR and offset doesn't wrap) or misaligned. `wanted`: the active lanes. Gives the lanes that act: a bool.
+ *
+ * The state is written before the check, not in a branch behind it: drivers that run untaken branches would write it anyway,
+ * and a register is written once, however many instructions follow that may stop the wave.
  */
 function check(
   wave: WaveText,
@@ -50,30 +56,15 @@ function check(
   byte: string,
   wanted: string,
 ): string {
-  const { kernel, scalars } = wave;
+  const { kernel } = wave;
   const highest = kernel.layout.shape.ldsWords * 4 - semantics.words * 4 - instruction.offset;
   const outOfRange = highest < 0 ? 'true' : kernel.value('c', `${base} > ${hex(highest)}`);
   const bad = kernel.value('c', `${wanted} && (${outOfRange} || (${byte} & ${hex(semantics.align - 1)}) != 0u)`);
-  scalars.settle();
-  kernel.beforeLds(semantics.access === 'atomic' ? 'lane 0' : 'lanes');
-  const first = kernel.lowestLane(bad);
-  const alive = kernel.value('a', `${kernel.alive} && ${first} >= ${kernel.lanes}u`);
-  const special = (word: number) => `scalars[scalar_base + ${kernel.special(word)}u]`;
+  wave.commit();
   const code = `select(${FaultCode.ldsMisaligned}u, ${FaultCode.ldsOutOfRange}u, ${outOfRange})`;
-  for (const line of [
-    `if (${kernel.alive} && ${first} < ${kernel.lanes}u) {`,
-    ...wave.stores().map((s) => `  ${s}`),
-    `  if (lane == ${first}) {`,
-    `    atomicStore(&${special(Special.fault)}, ${code});`,
-    `    atomicStore(&${special(Special.faultPc)}, ${hex(instruction.pc)});`,
-    `    atomicStore(&${special(Special.faultLane)}, lane);`,
-    `    atomicStore(&${special(Special.faultAddress)}, ${byte});`,
-    '  }',
-    '}',
-  ])
-    kernel.line(line);
-  kernel.alive = alive;
-  return kernel.value('m', `${wanted} && ${alive}`);
+  const good = kernel.check(bad, { code, pc: hex(instruction.pc), address: byte });
+  kernel.alive = kernel.value('a', `${kernel.alive} && ${good}`);
+  return kernel.value('m', `${wanted} && ${kernel.alive}`);
 }
 
 /** Each word that is written is marked with the highest lane that writes it; then that lane writes. */
@@ -95,29 +86,53 @@ function write(wave: WaveText, active: string, word: string, data: readonly stri
   return [];
 }
 
-/** Lays a lane's address and source out for lane 0, before the barrier of the check. */
-function stage({ kernel }: WaveText, wanted: string, word: string, data: readonly string[]): void {
+const userOf = { serial: 'lane 0', owners: 'owners' } as const;
+
+/** Lays a lane's address and source out for who acts for it, and calls that one, before the barrier of the check. */
+function stage({ kernel, ldsForm }: WaveText, wanted: string, word: string, data: readonly string[]): void {
+  const { lanes } = kernel;
   kernel.useStage();
-  kernel.line(`stage_address[lane] = select(0xffffffffu, ${word}, ${wanted});`);
+  kernel.line(`stage_address[lane] = ${word};`);
   kernel.line(`stage_data[lane] = ${value(data)};`);
+  // Neighbours in LDS have different owners, and so have places a power of two apart.
+  const owner =
+    ldsForm === 'serial' ? '0u' : `(((${word} >> 1u) ^ (${word} >> ${1 + Math.log2(lanes)}u)) & ${lanes - 1}u)`;
+  const half = lanes === 64 ? ` + ((lane & 32u) << 1u)` : '';
+  kernel.line(`if (${wanted}) { atomicOr(&callers[${owner}${half}], 1u << (lane & 31u)); }`);
 }
 
-/** Lane 0 runs all lanes, if none is at fault, and leaves the old values where the sources were. */
-function atomic(wave: WaveText, { def }: Instruction, { wgsl, words, returns }: LdsSemantics): string[] {
+/**
+ * Each place in LDS has a lane that owns it, whatever the instruction. The owner acts for all lanes that name its places, in
+ * ascending order, if none is at fault, and leaves the old values where the sources were. So lanes of different places act side
+ * by side, those of one place as fast as one lane can, and between atomics LDS needs no barrier. A place is read once in a row
+ * of lanes that name it.
+ */
+function act(wave: WaveText, { def }: Instruction, { wgsl, words, returns }: LdsSemantics): string[] {
   const { kernel } = wave;
   if (wgsl === undefined || words !== 2) throw new Error(`${def.name}: no atomic on two words`);
-  const call = kernel.call({ family: def.family, name: wgsl }, ['old', 'stage_data[i]', wave.effectiveMode]);
+  const call = kernel.call({ family: def.family, name: wgsl }, ['memory', 'stage_data[caller]', wave.effectiveMode]);
+  const high = kernel.lanes === 64 ? 'atomicExchange(&callers[lane + 64u], 0u)' : '0u';
+  const calls = kernel.value('q', `vec2u(atomicExchange(&callers[lane], 0u), ${high})`);
   for (const line of [
-    `if (lane == 0u && ${kernel.alive}) {`,
-    `  for (var i = 0u; i < ${kernel.lanes}u; i++) {`,
-    '    let at = stage_address[i];',
-    '    if (at != 0xffffffffu) {',
-    '      let old = vec2u(atomicLoad(&lds[at]), atomicLoad(&lds[at + 1u]));',
-    `      let new_value = ${call};`,
-    '      atomicStore(&lds[at], new_value.x);',
-    '      atomicStore(&lds[at + 1u], new_value.y);',
-    '      stage_data[i] = old;',
+    '{',
+    '  var held = 0xffffffffu;',
+    '  var memory = vec2u();',
+    `  for (var calls = select(vec2u(), ${calls}, ${kernel.alive}); (calls.x | calls.y) != 0u;) {`,
+    '    let low = calls.x != 0u;',
+    '    let half = select(calls.y, calls.x, low);',
+    '    let caller = countTrailingZeros(half) + select(32u, 0u, low);',
+    '    let rest = half & (half - 1u);',
+    '    calls = select(vec2u(0u, rest), vec2u(rest, calls.y), low);',
+    '    let at = stage_address[caller];',
+    '    if (at != held) {',
+    '      held = at;',
+    '      memory = vec2u(atomicLoad(&lds[at]), atomicLoad(&lds[at + 1u]));',
     '    }',
+    '    let old = memory;',
+    `    memory = ${call};`,
+    '    atomicStore(&lds[at], memory.x);',
+    '    atomicStore(&lds[at + 1u], memory.y);',
+    '    stage_data[caller] = old;',
     '  }',
     '}',
     'workgroupBarrier();',

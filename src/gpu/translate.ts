@@ -7,9 +7,11 @@ import { checkRunnable } from '../engine.ts';
 import type { Variant } from '../isa/target.ts';
 import type { Instruction, Program } from '../program/program.ts';
 import type { Layout } from '../wavefront/layout.ts';
-import { hex } from './kernel.ts';
-import { functionsOf, translateInstruction } from './translate.instruction.ts';
-import { type KnownMode, WaveText } from './waveText.ts';
+import { type Bail, type Form, fastFunctionOf, isFastMode, usesFast } from './forms.ts';
+import { hex, type LdsForm } from './kernel.ts';
+import { functionsOf } from './translate.instruction.ts';
+import { writePieces } from './translate.pieces.ts';
+import type { KnownMode } from './waveText.ts';
 
 /** Kernels that follow each other. */
 export interface Stage {
@@ -23,6 +25,8 @@ export interface Plan {
   /** Modules that import from `package::isa`; each has an entry point `main`. */
   readonly kernels: readonly string[];
   readonly stages: readonly Stage[];
+  /** Kernels that run the lanes which another kernel has put on the bail list; by that kernel. In no stage. */
+  readonly slow: ReadonlyMap<number, number>;
 }
 
 export interface TranslateOptions {
@@ -33,6 +37,12 @@ export interface TranslateOptions {
   readonly costs: ReadonlyMap<string, number>;
   /** Operations that a kernel may have, unless a single instruction has more. */
   readonly maxKernelCost: number;
+  /** Default `owners`. */
+  readonly ldsForm?: LdsForm | undefined;
+  /** Default `generic`. */
+  readonly form?: Form | undefined;
+  /** Default `list`. */
+  readonly bail?: Bail | undefined;
 }
 
 /** One dispatch: `waves` waves from `first` on, `stride` apart. */
@@ -41,6 +51,8 @@ export interface Dispatch {
   readonly first: number;
   readonly stride: number;
   readonly waves: number;
+  /** The kernel that then runs the lanes on the bail list. */
+  readonly bail?: number;
 }
 
 /** The instructions that a wave executes, from the first to the one that ends it. */
@@ -60,27 +72,36 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
   const run = all.slice(0, options.maxSteps);
   const ordered = shape.wavesPerGroup > 1 && run.some((instruction) => unitOf(instruction, variant) === 'lds');
   const kernels: string[] = [];
+  const slow = new Map<number, number>();
   const stages: Stage[] = [];
   let knownMode: KnownMode | undefined =
-    options.mode === undefined ? undefined : { text: hex(options.mode), calls: [] };
+    options.mode === undefined ? undefined : { value: options.mode, text: hex(options.mode), calls: [] };
   let afterFaults = false;
 
   const stretches = cutAtBarriers(run, ordered, variant).map((stretch) => cutAtCost(stretch, variant, options));
   // A step budget that runs out is a fault of the instruction it stops at; the last kernel reports it.
   const stoppedAt = all[run.length];
   if (stoppedAt && stretches.length === 0) stretches.push([[]]);
-  for (const [i, pieces] of stretches.entries()) {
-    const touches = pieces.map((piece) => piece.some((instruction) => unitOf(instruction, variant) === 'lds'));
-    const first = kernels.length;
-    for (const [j, piece] of pieces.entries()) {
-      const wave = new WaveText({ layout, afterFaults }, variant, knownMode);
-      for (const instruction of piece) translateInstruction(wave, instruction);
-      if (stoppedAt && i === stretches.length - 1 && j === pieces.length - 1) wave.stop(stoppedAt.pc);
-      kernels.push(wave.finish());
-      knownMode = wave.knownMode;
-      afterFaults ||= touches[j]!;
+  for (const [i, cut] of stretches.entries()) {
+    const indices: number[] = [];
+    const touches: boolean[] = [];
+    for (const [j, instructions] of cut.entries()) {
+      const isLast = i === stretches.length - 1 && j === cut.length - 1;
+      const pieces = writePieces(instructions, knownMode, {
+        start: { layout, afterFaults, ldsForm: options.ldsForm },
+        variant,
+        form: options.form ?? 'generic',
+        bail: options.bail ?? 'list',
+        stopAt: isLast ? stoppedAt?.pc : undefined,
+      });
+      for (const piece of pieces) {
+        indices.push(kernels.push(piece.kernel) - 1);
+        touches.push(piece.touchesLds);
+        if (piece.slow !== undefined) slow.set(indices.at(-1)!, kernels.push(piece.slow) - 1);
+        afterFaults ||= piece.touchesLds;
+      }
+      knownMode = pieces.at(-1)!.knownMode;
     }
-    const indices = pieces.map((_, j) => first + j);
     const [from, to] = ordered ? [touches.indexOf(true), touches.lastIndexOf(true) + 1] : [-1, 0];
     if (from < 0) stages.push({ kernels: indices, waveByWave: false });
     else
@@ -90,18 +111,22 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
         { kernels: indices.slice(to), waveByWave: false },
       );
   }
-  return { kernels, stages };
+  return { kernels, stages, slow };
 }
 
 /** The dispatches of a plan over a batch, in their order. */
 export function dispatchesOf(plan: Plan, { shape, groups }: Layout): Dispatch[] {
   const { waves, wavesPerGroup } = shape;
+  const dispatch = (kernel: number, first: number, stride: number, count: number): Dispatch => {
+    const bail = plan.slow.get(kernel);
+    return { kernel, first, stride, waves: count, ...(bail !== undefined && { bail }) };
+  };
   return plan.stages.flatMap(({ kernels, waveByWave }) =>
     waveByWave
       ? Array.from({ length: wavesPerGroup }, (_, first) =>
-          kernels.map((kernel) => ({ kernel, first, stride: wavesPerGroup, waves: groups })),
+          kernels.map((kernel) => dispatch(kernel, first, wavesPerGroup, groups)),
         ).flat()
-      : kernels.map((kernel) => ({ kernel, first: 0, stride: 1, waves })),
+      : kernels.map((kernel) => dispatch(kernel, 0, 1, waves)),
   );
 }
 
@@ -126,12 +151,18 @@ function cutAtBarriers(instructions: readonly Instruction[], ordered: boolean, v
 function cutAtCost(
   instructions: readonly Instruction[],
   variant: Variant,
-  { costs, maxKernelCost }: TranslateOptions,
+  { costs, maxKernelCost, form = 'generic', mode }: TranslateOptions,
 ): Instruction[][] {
+  const isFast = usesFast(form) && mode !== undefined && isFastMode(mode);
+  const costOf = (instruction: Instruction) => {
+    const fast = isFast ? fastFunctionOf(instruction, variant) : undefined;
+    const functions = fast ? [fast] : functionsOf(instruction, variant);
+    return functions.reduce((sum, { name }) => sum + (costs.get(name) ?? 0), 0);
+  };
   const pieces: Instruction[][] = [];
   let total = Number.POSITIVE_INFINITY;
   for (const instruction of instructions) {
-    const cost = functionsOf(instruction, variant).reduce((sum, { name }) => sum + (costs.get(name) ?? 0), 0);
+    const cost = costOf(instruction);
     if (total + cost > maxKernelCost) {
       pieces.push([]);
       total = 0;

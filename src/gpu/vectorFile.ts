@@ -14,6 +14,8 @@ interface Word {
   dirty: boolean;
   /** Written under the present EXEC: right where that is set. */
   active?: string;
+  /** The buffer holds `active` where it is right. */
+  stored?: boolean;
 }
 
 export class VectorFile {
@@ -31,29 +33,41 @@ export class VectorFile {
   }
 
   write(register: number, value: string): void {
-    this.#word(register).active = value;
+    const word = this.#word(register);
+    word.active = value;
+    word.stored = false;
   }
 
   /** EXEC, so far `exec`, is about to change. */
-  changeExec(exec: string): void {
+  changeExec(exec: () => string): void {
     for (const [register, word] of this.#words) {
       if (word.active === undefined) continue;
-      const all = this.#kernel.value('v', `select(${this.#all(register, word)}, ${word.active}, ${exec})`);
-      this.#words.set(register, { all, dirty: true });
+      const all = this.#kernel.value('v', `select(${this.#all(register, word)}, ${word.active}, ${exec()})`);
+      this.#words.set(register, { all, dirty: word.dirty || !word.stored });
     }
   }
 
   /** Statements that bring the buffer up to date. */
-  stores(exec: string): string[] {
+  stores(exec: () => string): string[] {
     const everywhere: string[] = [];
     const active: string[] = [];
     for (const [register, word] of this.#words) {
       const address = this.#kernel.vectorAddress(register);
+      if (word.stored && !word.dirty) continue;
       if (word.active !== undefined && !word.dirty) active.push(`${address} = ${word.active};`);
-      else if (word.active !== undefined) everywhere.push(`${address} = select(${word.all}, ${word.active}, ${exec});`);
+      else if (word.active !== undefined)
+        everywhere.push(`${address} = select(${word.all}, ${word.active}, ${exec()});`);
       else if (word.dirty) everywhere.push(`${address} = ${word.all};`);
     }
-    return active.length > 0 ? [...everywhere, `if (${exec}) {`, ...active.map((s) => `  ${s}`), '}'] : everywhere;
+    return active.length > 0 ? [...everywhere, `if (${exec()}) {`, ...active.map((s) => `  ${s}`), '}'] : everywhere;
+  }
+
+  /** What `stores` says has been done. */
+  markStored(): void {
+    for (const word of this.#words.values()) {
+      word.dirty = false;
+      word.stored = true;
+    }
   }
 
   #word(register: number): Word {

@@ -4,15 +4,20 @@ import type { Variant } from '../isa/target.ts';
 import { Special, scalarSlot } from '../wavefront/layout.ts';
 import { Scalar } from '../wavefront/registers.ts';
 import { FaultCode } from '../wavefront/state.ts';
-import { hex, type KernelStart, KernelText, type WgslFunction } from './kernel.ts';
+import { isFastMode } from './forms.ts';
+import { hex, type KernelStart, KernelText, type LdsForm, type WgslFunction } from './kernel.ts';
 import { ScalarFile } from './scalarFile.ts';
 import { pair, VectorFile } from './vectorFile.ts';
 
 /** MODE as a WGSL expression, and the functions it calls: kept from kernel to kernel while it is made of constants alone. */
 export interface KnownMode {
+  readonly value: number;
   readonly text: string;
   readonly calls: readonly WgslFunction[];
 }
+
+/** What each instruction of a kernel is: `complete` for all operands, or `fast` with a way out for lanes (`forms.ts`). */
+export type Tier = 'complete' | 'fast';
 
 /** Everything about a wave that instructions act on, while one kernel is written. */
 export class WaveText {
@@ -20,15 +25,23 @@ export class WaveText {
   readonly vectors: VectorFile;
   readonly scalars: ScalarFile;
   readonly variant: Variant;
+  readonly ldsForm: LdsForm;
+  readonly tier: Tier;
   /** Undefined when MODE is known only where the program runs. */
   knownMode: KnownMode | undefined;
   #mode: string;
+  /** bool: so far nothing has kept this lane from being done here; undefined while nothing could. */
+  #ok: string | undefined;
+  /** The same, of instructions under the present EXEC. */
+  readonly #pending: string[] = [];
 
-  constructor(start: KernelStart, variant: Variant, knownMode: KnownMode | undefined) {
+  constructor(start: KernelStart, variant: Variant, knownMode: KnownMode | undefined, tier: Tier = 'complete') {
+    this.tier = tier;
     this.kernel = new KernelText(start);
     this.vectors = new VectorFile(this.kernel);
     this.scalars = new ScalarFile(this.kernel);
     this.variant = variant;
+    this.ldsForm = start.ldsForm ?? 'owners';
     this.knownMode = knownMode;
     this.#mode = '';
     if (knownMode) {
@@ -69,14 +82,14 @@ export class WaveText {
   writeScalar(code: number, values: readonly string[]): void {
     const slot = this.slot(code);
     if (slot === undefined) return;
-    if (code === Scalar.execLo || code === Scalar.execHi) this.vectors.changeExec(this.exec);
+    if (code === Scalar.execLo || code === Scalar.execHi) this.#changeExec();
     this.scalars.writeWords(slot, values);
   }
 
   writeMask(code: number, bit: string): void {
     const slot = this.slot(code);
     if (slot === undefined) return;
-    if (code === Scalar.execLo) this.vectors.changeExec(this.exec);
+    if (code === Scalar.execLo) this.#changeExec();
     this.scalars.writeBit(slot, bit);
   }
 
@@ -120,11 +133,59 @@ export class WaveText {
     return value(this.sourceWords(operand, type));
   }
 
+  #changeExec(): void {
+    this.#settleOk();
+    this.vectors.changeExec(() => this.exec);
+  }
+
+  /** Instructions may be fast ones here. */
+  get isFast(): boolean {
+    return this.tier === 'fast' && this.knownMode !== undefined && isFastMode(this.knownMode.value);
+  }
+
+  /** A lane in which `ok` does not hold, if it is active, is to be done by the complete form. */
+  require(ok: string): void {
+    this.#pending.push(ok);
+  }
+
+  /** Some lane may have to be done by the complete form. */
+  get mayBail(): boolean {
+    return this.#ok !== undefined || this.#pending.length > 0;
+  }
+
+  #settleOk(): void {
+    if (this.#pending.length === 0) return;
+    const before = this.#ok === undefined ? '' : `${this.#ok} && `;
+    this.#ok = this.kernel.value('ok', `${before}(!${this.exec} || (${this.#pending.join(' && ')}))`);
+    this.#pending.length = 0;
+  }
+
+  /** A lane can be done again by itself after this kernel. */
+  get isRepeatable(): boolean {
+    return (
+      this.scalars.isSettled && this.kernel.isRepeatable(this.scalars.stored('words'), this.scalars.stored('bits'))
+    );
+  }
+
   /** Statements that bring the state in the buffer up to date; they hold no barrier. */
   stores(): string[] {
-    const { alive } = this.kernel;
-    const statements = [...this.scalars.stores(), ...this.vectors.stores(this.exec)];
-    return statements.length > 0 ? [`if (${alive}) {`, ...statements.map((s) => `  ${s}`), '}'] : [];
+    const statements = [...this.scalars.wordStores(), ...this.laneStores()];
+    return statements.length > 0 ? [`if (${this.kernel.alive}) {`, ...indented(statements), '}'] : [];
+  }
+
+  /** What a lane stores of its own. */
+  laneStores(): string[] {
+    return [...this.scalars.maskStores(), ...this.vectors.stores(() => this.exec)];
+  }
+
+  /** Brings the state in the buffer up to date before an instruction that may stop the wave. */
+  commit(): void {
+    const { kernel, scalars, vectors } = this;
+    scalars.settle();
+    kernel.beforeWriting(scalars.stored('words'), scalars.stored('bits'));
+    for (const statement of this.stores()) kernel.line(statement);
+    scalars.markStored();
+    vectors.markStored();
   }
 
   /** Ends the wave with a fault: it has used up its step budget before the instruction at `pc`. */
@@ -138,15 +199,46 @@ export class WaveText {
     kernel.line('}');
   }
 
-  /** Brings the state in the buffer up to date. */
+  /** Brings the state in the buffer up to date, and gives the module. */
   finish(): string {
+    this.commit();
+    return this.kernel.finish();
+  }
+
+  /**
+   * The same of a fast kernel. A lane that is not ok stores nothing; words that are alike in all lanes are stored all the same.
+   * @param slow the complete form as a branch; without it the lane goes on the bail list
+   */
+  finishFast(slow: WaveText | undefined): string {
     const { kernel, scalars } = this;
-    scalars.settle();
-    kernel.beforeWriting(scalars.stored('words'), scalars.stored('bits'));
-    for (const statement of this.stores()) kernel.line(statement);
+    this.#settleOk();
+    const words = scalars.wordStores();
+    const lane = this.laneStores();
+    if (slow) {
+      slow.finishLane();
+      kernel.line(`if (${kernel.alive}) {`);
+      for (const statement of words) kernel.line(`  ${statement}`);
+      kernel.line(`  if (${this.#ok}) {`);
+      for (const statement of lane) kernel.line(`    ${statement}`);
+      kernel.line('  }');
+      kernel.line('}');
+      kernel.branch(`${kernel.alive} && !${this.#ok}`, slow.kernel);
+    } else {
+      const choice = [`if (${this.#ok}) {`, ...indented(lane), '} else {', `  ${kernel.bail()}`, '}'];
+      for (const statement of [`if (${kernel.alive}) {`, ...indented([...words, ...choice]), '}'])
+        kernel.line(statement);
+    }
     return kernel.finish();
   }
+
+  /** Brings a single lane's part of the state up to date. */
+  finishLane(): void {
+    for (const statement of [`if (${this.kernel.alive}) {`, ...indented(this.laneStores()), '}'])
+      this.kernel.line(statement);
+  }
 }
+
+const indented = (statements: readonly string[]) => statements.map((s) => `  ${s}`);
 
 /** One, two or four words as a WGSL value. */
 export function value(words: readonly string[]): string {

@@ -1,0 +1,119 @@
+/** Instructions as kernels that follow each other, in the forms that `forms.ts` describes. */
+import type { Variant } from '../isa/target.ts';
+import type { Instruction } from '../program/program.ts';
+import { type Bail, type Form, fastFunctionOf, isFastMode, usesFast } from './forms.ts';
+import type { Granularity, KernelStart } from './kernel.ts';
+import { translateInstruction } from './translate.instruction.ts';
+import { type KnownMode, type Tier, WaveText } from './waveText.ts';
+
+export interface PieceOptions {
+  readonly start: KernelStart;
+  readonly variant: Variant;
+  readonly form: Form;
+  readonly bail: Bail;
+  /** The wave has used up its step budget before the instruction at this byte offset, behind all others here. */
+  readonly stopAt: number | undefined;
+}
+
+export interface Piece {
+  readonly instructions: readonly Instruction[];
+  readonly touchesLds: boolean;
+  readonly kernel: string;
+  /** The kernel that runs the lanes which the first one has put on the bail list. */
+  readonly slow?: string;
+  readonly knownMode: KnownMode | undefined;
+}
+
+/** Writes instructions as one kernel, or as several where only parts of them can be fast. */
+export function writePieces(
+  instructions: readonly Instruction[],
+  mode: KnownMode | undefined,
+  options: PieceOptions,
+): Piece[] {
+  const pieces: Piece[] = [];
+  let rest = instructions;
+  let knownMode = mode;
+  let { start } = options;
+  do {
+    const writer = new PieceWriter(rest, knownMode, { ...options, start });
+    const piece = writer.fast() ?? writer.complete();
+    start = { ...start, afterFaults: start.afterFaults || piece.touchesLds };
+    pieces.push(piece);
+    rest = rest.slice(piece.instructions.length);
+    knownMode = piece.knownMode;
+  } while (rest.length > 0);
+  return pieces;
+}
+
+/** Writes the first of a row of instructions. */
+class PieceWriter {
+  readonly #rest: readonly Instruction[];
+  readonly #knownMode: KnownMode | undefined;
+  readonly #options: PieceOptions;
+  /** Which instructions have a fast function. */
+  readonly #haveFast: readonly boolean[];
+
+  constructor(rest: readonly Instruction[], knownMode: KnownMode | undefined, options: PieceOptions) {
+    this.#rest = rest;
+    this.#knownMode = knownMode;
+    this.#options = options;
+    this.#haveFast = rest.map(
+      (instruction) => usesFast(options.form) && fastFunctionOf(instruction, options.variant) !== undefined,
+    );
+  }
+
+  /** As many instructions as can be fast, if the first fast one is among them. */
+  fast(): Piece | undefined {
+    const first = this.#haveFast.indexOf(true);
+    const count = first < 0 ? 0 : this.#repeatable();
+    if (count <= first) return undefined;
+    const instructions = this.#rest.slice(0, count);
+    const wave = this.#write(instructions, 'fast', 'waves');
+    if (!wave.mayBail) return undefined;
+    this.#stop(wave, count);
+    const { knownMode } = wave;
+    if (this.#options.bail === 'branch') {
+      const slow = this.#write(instructions, 'complete', 'branch');
+      return { instructions, touchesLds: false, kernel: wave.finishFast(slow), knownMode };
+    }
+    const slow = this.#write(instructions, 'complete', 'list');
+    slow.finishLane();
+    const kernel = wave.finishFast(undefined);
+    return { instructions, touchesLds: false, kernel, slow: slow.kernel.finish(), knownMode };
+  }
+
+  /** Instructions up to where a fast piece may begin. */
+  complete(): Piece {
+    const next = this.#haveFast.indexOf(true, 1);
+    const mayBeFast = this.#knownMode !== undefined && isFastMode(this.#knownMode.value);
+    const count = next < 0 || !mayBeFast ? this.#rest.length : next;
+    const instructions = this.#rest.slice(0, count);
+    const wave = this.#write(instructions, 'complete', 'waves');
+    this.#stop(wave, count);
+    const { variant } = this.#options;
+    const touchesLds = instructions.some(({ def }) => def.semantics(variant).unit === 'lds');
+    return { instructions, touchesLds, kernel: wave.finish(), knownMode: wave.knownMode };
+  }
+
+  /** The largest number of instructions, or nearly so, that lanes can run again by themselves. */
+  #repeatable(): number {
+    const isRepeatable = (count: number) => this.#write(this.#rest.slice(0, count), 'fast', 'waves').isRepeatable;
+    let [good, bad] = [0, this.#rest.length + 1];
+    for (let count = this.#rest.length; good + 1 < bad; count = (good + bad) >> 1)
+      if (isRepeatable(count)) good = count;
+      else bad = count;
+    return good;
+  }
+
+  #write(instructions: readonly Instruction[], tier: Tier, runs: Granularity): WaveText {
+    const { start, variant } = this.#options;
+    const wave = new WaveText({ ...start, runs }, variant, this.#knownMode, tier);
+    for (const instruction of instructions) translateInstruction(wave, instruction);
+    return wave;
+  }
+
+  #stop(wave: WaveText, count: number): void {
+    const { stopAt } = this.#options;
+    if (stopAt !== undefined && count === this.#rest.length) wave.stop(stopAt);
+  }
+}
