@@ -3,6 +3,7 @@ import { EngineError } from '../engine.ts';
 import { Layout, type Shape } from '../wavefront/layout.ts';
 import { describeAdapter } from './adapter.ts';
 import { BAIL_ITEMS, BAIL_ROW } from './kernel.ts';
+import { WAVES_A_WORKGROUP } from './ldsKernel.ts';
 import type { Job, JobCost, KernelRunner } from './runner.ts';
 import type { Dispatch } from './translate.ts';
 
@@ -257,11 +258,12 @@ export class DeviceRunner implements KernelRunner {
     );
     let stop: number | undefined;
     for (let i = start.dispatch; i < dispatches.length && stop === undefined; i++) {
-      const { kernel, waves, bail } = dispatches[i]!;
+      const { kernel, waves, perWave, bail } = dispatches[i]!;
       if (i !== start.dispatch || !start.skipsKernel) {
         pass.setPipeline(this.#pipelines.get(kernels[kernel]!)!);
         pass.setBindGroup(0, group, [offsets[i]!]);
-        pass.dispatchWorkgroups(...gridOf(waves, this.#gpu.limits.maxComputeWorkgroupsPerDimension));
+        const groups = perWave ? Math.ceil(waves / WAVES_A_WORKGROUP) : waves;
+        pass.dispatchWorkgroups(...gridOf(groups, this.#gpu.limits.maxComputeWorkgroupsPerDimension));
         if (bail === undefined || !bails) continue;
         pass.setPipeline(bails.count);
         pass.setBindGroup(0, bails.countGroup);

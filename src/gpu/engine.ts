@@ -10,6 +10,7 @@ import { type Bail, type Form, fastFunctionOf } from './forms.ts';
 import type { LdsForm } from './kernel.ts';
 import type { JobCost, KernelRunner } from './runner.ts';
 import { functionsOf } from './translate.instruction.ts';
+import { MACRO_FUNCTIONS } from './translate.macro.ts';
 import { dispatchesOf, executed, type Plan, translate } from './translate.ts';
 
 export interface WebGpuOptions {
@@ -17,7 +18,7 @@ export interface WebGpuOptions {
   readonly specializeMode?: boolean;
   /** Operations a kernel may have before it is cut in two; default by adapter. */
   readonly maxKernelCost?: number;
-  /** Who runs LDS atomics; default `owners`. Results are the same. */
+  /** Who runs LDS instructions; default by adapter. Results are the same. */
   readonly ldsForm?: LdsForm;
   /** The form of f64 code; default `auto`, by the rule in `forms.ts`. Results are the same. */
   readonly form?: Form;
@@ -117,9 +118,9 @@ export class TranslatingEngine implements Engine {
     const plan = translate(program, layout, variant, {
       mode,
       maxSteps,
-      costs: await functionCosts(functions),
+      costs: await functionCosts([...functions, ...MACRO_FUNCTIONS]),
       maxKernelCost: this.#options.maxKernelCost ?? fallback,
-      ldsForm: this.#options.ldsForm,
+      ldsForm: this.#options.ldsForm ?? (this.#runner.software ? 'waves' : 'owners'),
       form: variant.profile === 'published' ? 'generic' : form,
       bail,
     });

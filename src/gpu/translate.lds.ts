@@ -21,16 +21,16 @@ export function ldsInstruction(wave: WaveText, instruction: Instruction, semanti
   const from = operandOf('data0');
   const data = from ? Array.from({ length: semantics.words }, (_, i) => wave.vectors.read(from.index + i)) : [];
   const wanted = kernel.value('m', `${wave.exec} && ${kernel.alive}`);
-  const atomic = semantics.access === 'atomic';
-  if (atomic) stage(wave, wanted, word, data);
-  kernel.beforeLds(atomic ? userOf[wave.ldsForm] : 'lanes');
+  const isAtomic = semantics.access === 'atomic';
+  if (isAtomic) stage(wave, wanted, word, data);
+  kernel.beforeLds(isAtomic ? userOf[wave.ldsForm] : 'lanes');
   const active = check(wave, instruction, semantics, base, byte, wanted);
   const results =
     semantics.access === 'read'
       ? Array.from({ length: semantics.words }, (_, i) => kernel.value('v', `atomicLoad(&lds[${word} + ${i}u])`))
       : semantics.access === 'write'
         ? write(wave, active, word, data)
-        : act(wave, instruction, semantics);
+        : atomic(wave, instruction, semantics);
   const to = operandOf('vdst');
   if (to) for (const [i, result] of results.entries()) wave.vectors.write(to.index + i, result);
 }
@@ -86,20 +86,51 @@ function write(wave: WaveText, active: string, word: string, data: readonly stri
   return [];
 }
 
-const userOf = { serial: 'lane 0', owners: 'owners' } as const;
+const userOf = { serial: 'lane 0', owners: 'owners', waves: 'owners' } as const;
 
-/** Lays a lane's address and source out for who acts for it, and calls that one, before the barrier of the check. */
+/** Lays a lane's address and source out for who acts for it, before the barrier of the check. */
 function stage({ kernel, ldsForm }: WaveText, wanted: string, word: string, data: readonly string[]): void {
   const { lanes } = kernel;
   kernel.useStage();
-  kernel.line(`stage_address[lane] = ${word};`);
   kernel.line(`stage_data[lane] = ${value(data)};`);
+  if (ldsForm === 'serial') {
+    kernel.line(`stage_address[lane] = select(0xffffffffu, ${word}, ${wanted});`);
+    return;
+  }
   // Neighbours in LDS have different owners, and so have places a power of two apart.
-  const owner =
-    ldsForm === 'serial' ? '0u' : `(((${word} >> 1u) ^ (${word} >> ${1 + Math.log2(lanes)}u)) & ${lanes - 1}u)`;
-  const half = lanes === 64 ? ` + ((lane & 32u) << 1u)` : '';
-  kernel.line(`if (${wanted}) { atomicOr(&callers[${owner}${half}], 1u << (lane & 31u)); }`);
+  const owner = `((${word} >> 1u) ^ (${word} >> ${1 + Math.log2(lanes)}u)) & ${lanes - 1}u`;
+  const half = lanes === 64 ? ' + ((lane & 32u) << 1u)' : '';
+  kernel.line(`stage_address[lane] = ${word};`);
+  kernel.line(`if (${wanted}) { atomicOr(&callers[(${owner})${half}], 1u << (lane & 31u)); }`);
 }
+
+function atomic(wave: WaveText, { def }: Instruction, { wgsl, words, returns }: LdsSemantics): string[] {
+  const { kernel, ldsForm, effectiveMode } = wave;
+  if (wgsl === undefined || words !== 2) throw new Error(`${def.name}: no atomic on two words`);
+  const call = (memory: string, source: string) =>
+    kernel.call({ family: def.family, name: wgsl }, [memory, source, effectiveMode]);
+  for (const line of ldsForm === 'serial' ? laneZeroActs(wave, call) : ownersAct(wave, call)) kernel.line(line);
+  kernel.line('workgroupBarrier();');
+  return returns ? halves(kernel.value('v', 'stage_data[lane]'), 2) : [];
+}
+
+type Call = (memory: string, source: string) => string;
+
+/** Lane 0 runs all lanes, if none is at fault, and leaves the old values where the sources were. */
+const laneZeroActs = ({ kernel }: WaveText, call: Call): string[] => [
+  `if (lane == 0u && ${kernel.alive}) {`,
+  `  for (var i = 0u; i < ${kernel.lanes}u; i++) {`,
+  '    let at = stage_address[i];',
+  '    if (at != 0xffffffffu) {',
+  '      let old = vec2u(atomicLoad(&lds[at]), atomicLoad(&lds[at + 1u]));',
+  `      let new_value = ${call('old', 'stage_data[i]')};`,
+  '      atomicStore(&lds[at], new_value.x);',
+  '      atomicStore(&lds[at + 1u], new_value.y);',
+  '      stage_data[i] = old;',
+  '    }',
+  '  }',
+  '}',
+];
 
 /**
  * Each place in LDS has a lane that owns it, whatever the instruction. The owner acts for all lanes that name its places, in
@@ -107,13 +138,10 @@ function stage({ kernel, ldsForm }: WaveText, wanted: string, word: string, data
  * by side, those of one place as fast as one lane can, and between atomics LDS needs no barrier. A place is read once in a row
  * of lanes that name it.
  */
-function act(wave: WaveText, { def }: Instruction, { wgsl, words, returns }: LdsSemantics): string[] {
-  const { kernel } = wave;
-  if (wgsl === undefined || words !== 2) throw new Error(`${def.name}: no atomic on two words`);
-  const call = kernel.call({ family: def.family, name: wgsl }, ['memory', 'stage_data[caller]', wave.effectiveMode]);
+function ownersAct({ kernel }: WaveText, call: Call): string[] {
   const high = kernel.lanes === 64 ? 'atomicExchange(&callers[lane + 64u], 0u)' : '0u';
   const calls = kernel.value('q', `vec2u(atomicExchange(&callers[lane], 0u), ${high})`);
-  for (const line of [
+  return [
     '{',
     '  var held = 0xffffffffu;',
     '  var memory = vec2u();',
@@ -129,14 +157,11 @@ function act(wave: WaveText, { def }: Instruction, { wgsl, words, returns }: Lds
     '      memory = vec2u(atomicLoad(&lds[at]), atomicLoad(&lds[at + 1u]));',
     '    }',
     '    let old = memory;',
-    `    memory = ${call};`,
+    `    memory = ${call('memory', 'stage_data[caller]')};`,
     '    atomicStore(&lds[at], memory.x);',
     '    atomicStore(&lds[at + 1u], memory.y);',
     '    stage_data[caller] = old;',
     '  }',
     '}',
-    'workgroupBarrier();',
-  ])
-    kernel.line(line);
-  return returns ? halves(kernel.value('v', 'stage_data[lane]'), 2) : [];
+  ];
 }

@@ -3,13 +3,16 @@ import type { Variant } from '../isa/target.ts';
 import type { Instruction } from '../program/program.ts';
 import { type Bail, type Form, fastFunctionOf, isFastMode, usesFast } from './forms.ts';
 import type { Granularity, KernelStart } from './kernel.ts';
+import { ldsKernel } from './ldsKernel.ts';
 import { translateInstruction } from './translate.instruction.ts';
+import { type MacroPlan, macroInstruction } from './translate.macro.ts';
 import { type KnownMode, type Tier, WaveText } from './waveText.ts';
 
 export interface PieceOptions {
   readonly start: KernelStart;
   readonly variant: Variant;
   readonly form: Form;
+  readonly macros: MacroPlan['uses'];
   readonly bail: Bail;
   /** The wave has used up its step budget before the instruction at this byte offset, behind all others here. */
   readonly stopAt: number | undefined;
@@ -19,6 +22,8 @@ export interface Piece {
   readonly instructions: readonly Instruction[];
   readonly touchesLds: boolean;
   readonly kernel: string;
+  /** An invocation runs a wave. */
+  readonly perWave?: boolean;
   /** The kernel that runs the lanes which the first one has put on the bail list. */
   readonly slow?: string;
   readonly knownMode: KnownMode | undefined;
@@ -36,7 +41,7 @@ export function writePieces(
   let { start } = options;
   do {
     const writer = new PieceWriter(rest, knownMode, { ...options, start });
-    const piece = writer.fast() ?? writer.complete();
+    const piece = writer.perWave() ?? writer.fast() ?? writer.complete();
     start = { ...start, afterFaults: start.afterFaults || piece.touchesLds };
     pieces.push(piece);
     rest = rest.slice(piece.instructions.length);
@@ -50,16 +55,39 @@ class PieceWriter {
   readonly #rest: readonly Instruction[];
   readonly #knownMode: KnownMode | undefined;
   readonly #options: PieceOptions;
-  /** Which instructions have a fast function. */
+  readonly #tier: Tier;
+  /** Which instructions have a form that may bail. */
   readonly #haveFast: readonly boolean[];
 
   constructor(rest: readonly Instruction[], knownMode: KnownMode | undefined, options: PieceOptions) {
     this.#rest = rest;
     this.#knownMode = knownMode;
     this.#options = options;
-    this.#haveFast = rest.map(
-      (instruction) => usesFast(options.form) && fastFunctionOf(instruction, options.variant) !== undefined,
-    );
+    this.#tier = usesFast(options.form) ? 'fast' : 'fused';
+    this.#haveFast = rest.map((instruction) => {
+      const macro = options.macros.get(instruction);
+      if (macro) return macro.form === 'fused';
+      return this.#tier === 'fast' && fastFunctionOf(instruction, options.variant) !== undefined;
+    });
+  }
+
+  /** The LDS instructions that come first, if an invocation is to run a wave of them. */
+  perWave(): Piece | undefined {
+    const { start, variant, stopAt } = this.#options;
+    const count = this.#upToLds(false);
+    if (start.ldsForm !== 'waves' || count === 0) return undefined;
+    const instructions = this.#rest.slice(0, count);
+    const knownMode = this.#knownMode;
+    const stop = count === this.#rest.length ? stopAt : undefined;
+    const kernel = ldsKernel(instructions, start, variant, knownMode, stop);
+    return { instructions, touchesLds: true, kernel, perWave: true, knownMode };
+  }
+
+  /** How many instructions come before the first that is (or is not) of LDS. */
+  #upToLds(isLds: boolean): number {
+    const { variant } = this.#options;
+    const at = this.#rest.findIndex(({ def }) => (def.semantics(variant).unit === 'lds') === isLds);
+    return at < 0 ? this.#rest.length : at;
   }
 
   /** As many instructions as can be fast, if the first fast one is among them. */
@@ -68,7 +96,7 @@ class PieceWriter {
     const count = first < 0 ? 0 : this.#repeatable();
     if (count <= first) return undefined;
     const instructions = this.#rest.slice(0, count);
-    const wave = this.#write(instructions, 'fast', 'waves');
+    const wave = this.#write(instructions, this.#tier, 'waves');
     if (!wave.mayBail) return undefined;
     this.#stop(wave, count);
     const { knownMode } = wave;
@@ -86,7 +114,8 @@ class PieceWriter {
   complete(): Piece {
     const next = this.#haveFast.indexOf(true, 1);
     const mayBeFast = this.#knownMode !== undefined && isFastMode(this.#knownMode.value);
-    const count = next < 0 || !mayBeFast ? this.#rest.length : next;
+    const end = this.#options.start.ldsForm === 'waves' ? this.#upToLds(true) : this.#rest.length;
+    const count = next < 0 || !mayBeFast ? end : Math.min(next, end);
     const instructions = this.#rest.slice(0, count);
     const wave = this.#write(instructions, 'complete', 'waves');
     this.#stop(wave, count);
@@ -97,7 +126,7 @@ class PieceWriter {
 
   /** The largest number of instructions, or nearly so, that lanes can run again by themselves. */
   #repeatable(): number {
-    const isRepeatable = (count: number) => this.#write(this.#rest.slice(0, count), 'fast', 'waves').isRepeatable;
+    const isRepeatable = (count: number) => this.#write(this.#rest.slice(0, count), this.#tier, 'waves').isRepeatable;
     let [good, bad] = [0, this.#rest.length + 1];
     for (let count = this.#rest.length; good + 1 < bad; count = (good + bad) >> 1)
       if (isRepeatable(count)) good = count;
@@ -108,7 +137,11 @@ class PieceWriter {
   #write(instructions: readonly Instruction[], tier: Tier, runs: Granularity): WaveText {
     const { start, variant } = this.#options;
     const wave = new WaveText({ ...start, runs }, variant, this.#knownMode, tier);
-    for (const instruction of instructions) translateInstruction(wave, instruction);
+    for (const instruction of instructions) {
+      const macro = this.#options.macros.get(instruction);
+      if (macro) macroInstruction(wave, macro);
+      else translateInstruction(wave, instruction);
+    }
     return wave;
   }
 

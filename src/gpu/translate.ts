@@ -10,6 +10,7 @@ import type { Layout } from '../wavefront/layout.ts';
 import { type Bail, type Form, fastFunctionOf, isFastMode, usesFast } from './forms.ts';
 import { hex, type LdsForm } from './kernel.ts';
 import { functionsOf } from './translate.instruction.ts';
+import { functionsOfMacro, type MacroPlan, planMacros } from './translate.macro.ts';
 import { writePieces } from './translate.pieces.ts';
 import type { KnownMode } from './waveText.ts';
 
@@ -27,6 +28,8 @@ export interface Plan {
   readonly stages: readonly Stage[];
   /** Kernels that run the lanes which another kernel has put on the bail list; by that kernel. In no stage. */
   readonly slow: ReadonlyMap<number, number>;
+  /** Kernels of which an invocation runs a wave. */
+  readonly perWave: ReadonlySet<number>;
 }
 
 export interface TranslateOptions {
@@ -51,6 +54,8 @@ export interface Dispatch {
   readonly first: number;
   readonly stride: number;
   readonly waves: number;
+  /** An invocation runs a wave. */
+  readonly perWave?: true;
   /** The kernel that then runs the lanes on the bail list. */
   readonly bail?: number;
 }
@@ -69,18 +74,24 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
   const { shape } = layout;
   checkRunnable(program, shape);
   const all = executed(program, variant);
-  const run = all.slice(0, options.maxSteps);
+  const { form = 'generic' } = options;
+  const stopsEarly = all.length > options.maxSteps;
+  const macros = planMacros(program, variant, stopsEarly ? 'generic' : form, options.mode);
+  const run = all.slice(0, options.maxSteps).filter((instruction) => !macros.dropped.has(instruction));
   const ordered = shape.wavesPerGroup > 1 && run.some((instruction) => unitOf(instruction, variant) === 'lds');
   const kernels: string[] = [];
   const slow = new Map<number, number>();
+  const perWave = new Set<number>();
   const stages: Stage[] = [];
   let knownMode: KnownMode | undefined =
     options.mode === undefined ? undefined : { value: options.mode, text: hex(options.mode), calls: [] };
   let afterFaults = false;
 
-  const stretches = cutAtBarriers(run, ordered, variant).map((stretch) => cutAtCost(stretch, variant, options));
+  const stretches = cutAtBarriers(run, ordered, variant).map((stretch) =>
+    cutAtCost(stretch, variant, macros.uses, options),
+  );
   // A step budget that runs out is a fault of the instruction it stops at; the last kernel reports it.
-  const stoppedAt = all[run.length];
+  const stoppedAt = all[options.maxSteps];
   if (stoppedAt && stretches.length === 0) stretches.push([[]]);
   for (const [i, cut] of stretches.entries()) {
     const indices: number[] = [];
@@ -90,13 +101,15 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
       const pieces = writePieces(instructions, knownMode, {
         start: { layout, afterFaults, ldsForm: options.ldsForm },
         variant,
-        form: options.form ?? 'generic',
+        form,
+        macros: macros.uses,
         bail: options.bail ?? 'list',
         stopAt: isLast ? stoppedAt?.pc : undefined,
       });
       for (const piece of pieces) {
         indices.push(kernels.push(piece.kernel) - 1);
         touches.push(piece.touchesLds);
+        if (piece.perWave) perWave.add(indices.at(-1)!);
         if (piece.slow !== undefined) slow.set(indices.at(-1)!, kernels.push(piece.slow) - 1);
         afterFaults ||= piece.touchesLds;
       }
@@ -111,7 +124,7 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
         { kernels: indices.slice(to), waveByWave: false },
       );
   }
-  return { kernels, stages, slow };
+  return { kernels, stages, slow, perWave };
 }
 
 /** The dispatches of a plan over a batch, in their order. */
@@ -119,7 +132,14 @@ export function dispatchesOf(plan: Plan, { shape, groups }: Layout): Dispatch[] 
   const { waves, wavesPerGroup } = shape;
   const dispatch = (kernel: number, first: number, stride: number, count: number): Dispatch => {
     const bail = plan.slow.get(kernel);
-    return { kernel, first, stride, waves: count, ...(bail !== undefined && { bail }) };
+    return {
+      kernel,
+      first,
+      stride,
+      waves: count,
+      ...(plan.perWave.has(kernel) && { perWave: true }),
+      ...(bail !== undefined && { bail }),
+    };
   };
   return plan.stages.flatMap(({ kernels, waveByWave }) =>
     waveByWave
@@ -151,12 +171,14 @@ function cutAtBarriers(instructions: readonly Instruction[], ordered: boolean, v
 function cutAtCost(
   instructions: readonly Instruction[],
   variant: Variant,
+  macros: MacroPlan['uses'],
   { costs, maxKernelCost, form = 'generic', mode }: TranslateOptions,
 ): Instruction[][] {
   const isFast = usesFast(form) && mode !== undefined && isFastMode(mode);
   const costOf = (instruction: Instruction) => {
+    const macro = macros.get(instruction);
     const fast = isFast ? fastFunctionOf(instruction, variant) : undefined;
-    const functions = fast ? [fast] : functionsOf(instruction, variant);
+    const functions = macro ? functionsOfMacro(macro) : fast ? [fast] : functionsOf(instruction, variant);
     return functions.reduce((sum, { name }) => sum + (costs.get(name) ?? 0), 0);
   };
   const pieces: Instruction[][] = [];

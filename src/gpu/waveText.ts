@@ -16,8 +16,11 @@ export interface KnownMode {
   readonly calls: readonly WgslFunction[];
 }
 
-/** What each instruction of a kernel is: `complete` for all operands, or `fast` with a way out for lanes (`forms.ts`). */
-export type Tier = 'complete' | 'fast';
+/**
+ * How a kernel does what has a shorter form for most operands (`forms.ts`): `complete`, for all operands; `fused`, division macros at
+ * once; `fast`, also single instructions in their fast form.
+ */
+export type Tier = 'complete' | 'fused' | 'fast';
 
 /** Everything about a wave that instructions act on, while one kernel is written. */
 export class WaveText {

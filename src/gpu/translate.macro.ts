@@ -1,0 +1,111 @@
+/** The division macro at once: which form of it a program allows, and its WGSL. */
+
+import type { Variant } from '../isa/target.ts';
+import { type DivisionMacro, findDivisionMacros, type MacroValue, macroHoldsUnder } from '../program/divisionMacro.ts';
+import type { Instruction, Program } from '../program/program.ts';
+import type { Form } from './forms.ts';
+import { hex, type WgslFunction } from './kernel.ts';
+import type { WaveText } from './waveText.ts';
+
+/** A macro to be done at its last instruction. */
+export interface MacroUse {
+  readonly form: 'fused' | 'direct';
+  readonly macro: DivisionMacro;
+  /** How the program writes the macro, as `division_macro` in division_loop.wesl wants to know. */
+  readonly shape: number;
+}
+
+export interface MacroPlan {
+  /** By the instruction where it is done. */
+  readonly uses: ReadonlyMap<Instruction, MacroUse>;
+  /** Instructions that macros stand for. */
+  readonly dropped: ReadonlySet<Instruction>;
+}
+
+const FUSED: WgslFunction = { family: 'division_fused', name: 'fused_division' };
+const RESIDUAL: WgslFunction = { family: 'division_fused', name: 'fused_residual' };
+const DIRECT: WgslFunction = { family: 'division_fused', name: 'direct_division' };
+const LOOP: WgslFunction = { family: 'division_loop', name: 'division_macro' };
+
+export const MACRO_FUNCTIONS: readonly WgslFunction[] = [FUSED, RESIDUAL, DIRECT];
+
+/** The functions of a kernel that does the macro, but for those of bailed lanes. */
+export const functionsOfMacro = ({ form }: MacroUse): readonly WgslFunction[] =>
+  form === 'direct' ? [DIRECT] : [FUSED, RESIDUAL];
+
+/** @param mode MODE at the start, if it is known */
+export function planMacros(program: Program, variant: Variant, form: Form, mode: number | undefined): MacroPlan {
+  const uses = new Map<Instruction, MacroUse>();
+  const dropped = new Set<Instruction>();
+  const { instructions } = program;
+  const setsMode = instructions.some(({ def }) => {
+    const semantics = def.semantics(variant);
+    return semantics.unit === 'x1k' || (semantics.unit === 'salu' && semantics.writesMode);
+  });
+  const allowed = form !== 'generic' && form !== 'fast' && variant.profile === 'hardware';
+  if (!allowed || setsMode || mode === undefined || !macroHoldsUnder(mode)) return { uses, dropped };
+  for (const macro of findDivisionMacros(program, variant.profile)) {
+    const chosen = formOf(macro, form);
+    if (chosen === undefined) continue;
+    uses.set(instructions[macro.at]!, { form: chosen, macro, shape: shapeOf(program, macro) });
+    for (const index of macro.members) if (index !== macro.at) dropped.add(instructions[index]!);
+  }
+  return { uses, dropped };
+}
+
+/** Values that only the instructions themselves make. */
+const REFINEMENTS: readonly MacroValue[] = ['r0', 'e0', 'r1', 'e1'];
+
+function formOf({ live, flags }: DivisionMacro, form: Form): 'fused' | 'direct' | undefined {
+  const mayBeDirect = flags.length === 0 && live.every(({ value }) => value === 'result');
+  const whole = flags.every(({ word, code }) =>
+    word === 0 ? true : flags.some((other) => other.word === 0 && other.code === code - 1),
+  );
+  const mayBeFused = whole && !live.some(({ value }) => REFINEMENTS.includes(value));
+  if (form !== 'fused' && mayBeDirect) return 'direct';
+  return form !== 'direct' && mayBeFused ? 'fused' : undefined;
+}
+
+/**
+ * Bit i: the factors of step i of division_loop.wesl are exchanged; bit 8 + i: the minus stands before the other one of ds r or
+ * ds q. Products don't change by that, but which NaN comes out does.
+ */
+function shapeOf({ instructions }: Program, { steps }: DivisionMacro): number {
+  const isFrom = (at: number, operand: number, value: MacroValue) => {
+    const [use, made] = [instructions[at]!.operands[operand]!, instructions[steps[value]]!.operands[0]!];
+    return use.kind === 'vgpr' && made.kind === 'vgpr' && use.index === made.index;
+  };
+  const firsts = { e0: 'ds', r1: 'r0', e1: 'ds', r2: 'r1', q: 'ns', t: 'ds', p: 't' } as const;
+  let shape = 0;
+  for (const [i, [value, first]] of (Object.entries(firsts) as [MacroValue, MacroValue][]).entries()) {
+    const exchanged = !isFrom(steps[value], 1, first);
+    if (exchanged) shape |= 1 << i;
+    if (first === 'ds' && !instructions[steps[value]]!.operands[exchanged ? 2 : 1]!.neg) shape |= 256 << i;
+  }
+  return shape;
+}
+
+/** Writes the whole macro behind what stands there. */
+export function macroInstruction(wave: WaveText, { form, macro, shape }: MacroUse): void {
+  const { kernel } = wave;
+  const n = wave.argument(macro.numerator, 'f64');
+  const d = wave.argument(macro.denominator, 'f64');
+  let valueOf: (value: MacroValue) => string;
+  let flag = 'false';
+  if (form === 'direct') {
+    const result = kernel.value('d', kernel.call(DIRECT, [n, d, wave.effectiveMode]));
+    valueOf = () => result;
+  } else if (wave.tier === 'complete') {
+    const m = kernel.value('d', kernel.call(LOOP, [n, d, hex(shape), wave.effectiveMode]));
+    valueOf = (value) => `${m}.${value}`;
+    flag = kernel.value('m', `${wave.exec} && ${m}.flag`);
+  } else {
+    const f = kernel.value('d', kernel.call(FUSED, [n, d]));
+    wave.require(`${f}.ok`);
+    const t = kernel.value('d', kernel.call(RESIDUAL, [`${f}.residual`]));
+    const names: Partial<Record<MacroValue, string>> = { ds: d, ns: n, r2: `${f}.reciprocal`, q: `${f}.quotient`, t };
+    valueOf = (value) => names[value] ?? `${f}.result`;
+  }
+  for (const { value, word, register } of macro.live) wave.vectors.write(register, `${valueOf(value)}.${'xy'[word]}`);
+  for (const { word, code } of macro.flags) if (word === 0) wave.writeMask(code, flag);
+}
