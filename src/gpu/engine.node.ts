@@ -192,6 +192,8 @@ class DriverProcess {
   }
 
   send(message: RunMessage): void {
+    // What the driver said while it opened (a loader's warnings) is no reason for how this job ends.
+    this.#stderr = '';
     // A child that has ended says so by `close`.
     this.#child.send(message, () => {});
   }

@@ -299,11 +299,11 @@ describe('exit code 4: drivers, and what was complete', () => {
     });
 
   test('a driver that hangs in the second batch is ended; the first batch is reported', async () => {
-    const hanging = engines(() => openHangingEngine({ hangAt: 1, timeoutMs: 1000 }));
+    const hanging = engines(() => openHangingEngine({ hangAt: 1, timeoutMs: 8000 }));
     const { exit, err, document } = await json('verify --pairs 98304', hanging);
     expect(exit).toBe(4);
     expect(err).toBe(
-      'wave64: the WebGPU driver did not answer within 1 s while running the program; it was ended; 1 of 3 batches are done and reported\n',
+      'wave64: the WebGPU driver did not answer within 8 s while running the program; it was ended; 1 of 3 batches are done and reported\n',
     );
     expect(document).toMatchObject({
       batches: { done: 1, of: 3 },
