@@ -30,9 +30,9 @@ export type Granularity = 'waves' | 'list' | 'branch';
  * | owners | for each place in LDS one lane, its owner (`translate.lds.ts`)                                        |
  * | waves  | an invocation for a whole wave, all LDS instructions being kernels by themselves (`ldsKernel.ts`)     |
  *
- * Thousand ds_min_rtn_f64 of a wave a second on SwiftShader, 64 waves, on distinct, equal, eight random places: serial 10, 20, 10;
- * waves 48 to 140. On lavapipe, 256 waves: serial 39, 39, 43; owners 46, 42, 39; waves 158, 182, 130. Adapters that compute on the
- * CPU get `waves`, where a barrier of 64 invocations costs more than the rest of the instruction; others get `owners`.
+ * ds_min_rtn_f64 on distinct, equal, eight random places, times as many waves a second as `serial` in the same run: `waves` 14, 16
+ * and 15 on SwiftShader (64 waves at once), 2.6, 5.4 and 4.4 on lavapipe (256). Adapters that compute on the CPU get `waves`: a
+ * barrier of 64 invocations costs them more than the rest of the instruction. Others get `owners`.
  */
 export type LdsForm = 'serial' | 'owners' | 'waves';
 
