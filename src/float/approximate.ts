@@ -106,6 +106,16 @@ const rcpFinite = (sign: number, control: Control): void => {
   else f64_roundPack(sign, rcpCubic(floorShift(fraction, 23)), 0, -exponent - 35, control);
 };
 
+/**
+ * V_RCP_F64 of the number 1.fraction as a double, for the 20 high and the 32 low bits of the fraction: from 1/2 to 1.
+ * A finite operand's reciprocal is this times a power of two wherever that is normal.
+ */
+export const amd_rcp_significand = (hi: number, lo: number): number => {
+  if (hi === 0 && lo >>> 0 < 2 ** 23) return lo === 0 ? 1 : 1 - 2 ** -53;
+  if (hi === 0xfffff && (lo | 0) === -1) return 0.5 + 2 ** -53;
+  return rcpCubic((hi << 9) | (lo >>> 23)) * 2 ** -35;
+};
+
 /** V_RCP_F64. */
 export const amd_rcp_f64 = (aHi: number, aLo: number, control: Control): void => {
   const sign = aHi & SIGN;

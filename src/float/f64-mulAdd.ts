@@ -17,7 +17,7 @@ const FIELD = 0x7ff00000;
 
 // The operands of mulAddNearest as doubles and as words, and its two results. Cells instead of parameters: a call that
 // the compiler does not inline would put every double on the heap.
-const cells = new Float64Array(3);
+export const cells = new Float64Array(3);
 const words = new Uint32Array(cells.buffer);
 
 /**
@@ -27,7 +27,7 @@ const words = new Uint32Array(cells.buffer);
  * high + low + c becomes top + tail + tailError without loss (Boldo and Melquiond 2008, with the last error kept instead
  * of rounding to odd). tail and tailError are far below top, but for cancellation, where both sums are exact.
  */
-const mulAddNearest = (): void => {
+export const mulAddNearest = (): void => {
   const a = cells[0]!;
   const b = cells[1]!;
   const c = cells[2]!;
