@@ -80,8 +80,10 @@ export class DivisionMacroLanes {
 
   /** @param out where the wanted values go; what is missing isn't stored */
   constructor(lanes: number, out: Partial<Record<MacroOutput, Partial<Words>>>) {
-    const nowhere = new Uint32Array(lanes);
-    const to = (name: MacroOutput): Words => [out[name]?.[0] ?? nowhere, out[name]?.[1] ?? nowhere];
+    const to = (name: MacroOutput): Words => [
+      out[name]?.[0] ?? new Uint32Array(lanes),
+      out[name]?.[1] ?? new Uint32Array(lanes),
+    ];
     this.#lanes = lanes;
     this.flag = new Uint32Array(lanes);
     this.left = new Uint8Array(lanes);

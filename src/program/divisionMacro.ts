@@ -13,7 +13,7 @@ import { constantWords, type Operand } from '../isa/operand.ts';
 import type { Profile } from '../isa/target.ts';
 import { controlF64 } from '../wavefront/mode.ts';
 import { codeOfPlace, constantOrigin, Dataflow, isVgprPlace, MODE_PLACE, placesOf, writesExec } from './dataflow.ts';
-import type { Program } from './program.ts';
+import type { Instruction, Program } from './program.ts';
 
 /** The values of the macro, in an order in which each comes after what it is made of. */
 export const macroValues = ['ds', 'r0', 'e0', 'r1', 'e1', 'r2', 'ns', 'q', 't', 'p', 'result'] as const;
@@ -60,6 +60,23 @@ export function findDivisionMacros(program: Program, profile: Profile = 'hardwar
   return fixups.flatMap((at) => {
     const found = match(flow, at);
     return found && standsAlone(flow, found) ? [macroOf(flow, found, live.get(at)!)] : [];
+  });
+}
+
+/**
+ * The members as a stretch of their own that may stand where the last of them does: numerator, denominator and 1.0 are read as they
+ * are there, not from registers that may have been overwritten on the way.
+ */
+export function standingAlone({ instructions }: Program, macro: DivisionMacro): Instruction[] {
+  const { steps, members, numerator: n, denominator: d } = macro;
+  const one: Operand = { kind: 'inline', code: 242 };
+  return members.map((index) => {
+    const instruction = instructions[index]!;
+    const [to, second, ...rest] = instruction.operands as [Operand, Operand, ...Operand[]];
+    if (index === steps.ds) return { ...instruction, operands: [to, second, d, d, n] };
+    if (index === steps.ns) return { ...instruction, operands: [to, second, n, d, n] };
+    if (index === steps.e0 || index === steps.e1) return { ...instruction, operands: [to, second, rest[0]!, one] };
+    return instruction;
   });
 }
 
@@ -231,7 +248,7 @@ function matchNewton(m: Matcher, ds: number, next: number, names: readonly strin
   const r = m.maker(addend, names);
   if (r < 0 || ![...factors, addend].every((use) => m.isPlain(use))) return undefined;
   for (const [a, b] of orders(factors)) {
-    const e = m.maker(b, FMA);
+    const e = m.maker(b, ['v_fma_f64']);
     if (m.maker(a, names) !== r || e < 0) continue;
     const error = termsOf(m, e);
     if (m.isOne(error.addend) && negatedProduct(m, error.factors, (use) => m.maker(use, names) === r) === ds)

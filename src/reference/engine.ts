@@ -5,6 +5,7 @@
 import { checkRunnable, type Engine, type RunOptions, type RunResult } from '../engine.ts';
 import type { Instruction, Program } from '../program/program.ts';
 import { FaultCode, type WaveState } from '../wavefront/state.ts';
+import { fuseDivisions } from './fused.ts';
 import { stepOf } from './steps.ts';
 import { Next, type Step, Wave } from './wave.ts';
 
@@ -15,15 +16,28 @@ const TURN_MS = 50;
 
 const nextTurn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
+/**
+ * `steps`: every instruction by itself. `fused`: division macros at once, many times faster; every `SAMPLE`-th wave by its
+ * instructions even so, so that whoever compares with another engine compares with both.
+ */
+export type ReferenceForms = 'steps' | 'fused';
+
+const SAMPLE = 64;
+
 export class ReferenceEngine implements Engine {
   readonly name = 'reference';
   readonly device = 'CPU (JavaScript)';
+  readonly #forms: ReferenceForms;
+
+  constructor({ forms = 'steps' }: { readonly forms?: ReferenceForms } = {}) {
+    this.#forms = forms;
+  }
 
   async run(program: Program, state: WaveState, options: RunOptions = {}): Promise<RunResult> {
     const start = performance.now();
     checkRunnable(program, state.layout.shape);
     const batch = state.clone();
-    const run = new Run(program, batch, options);
+    const run = new Run(program, batch, options, this.#forms);
     let turn = performance.now();
     for (let group = 0; group < batch.layout.groups; group++) {
       run.group(group);
@@ -50,15 +64,24 @@ class Run {
   readonly #wave: Wave;
   readonly #instructions: readonly Instruction[];
   readonly #steps: readonly Step[];
+  readonly #fused: readonly Step[];
   readonly #maxSteps: number;
   readonly #places: readonly Place[];
 
-  constructor({ target, instructions }: Program, batch: WaveState, { profile = 'hardware', maxSteps }: RunOptions) {
+  constructor(
+    program: Program,
+    batch: WaveState,
+    { profile = 'hardware', maxSteps = MAX_STEPS }: RunOptions,
+    forms: ReferenceForms,
+  ) {
+    const { target, instructions } = program;
     this.#batch = batch;
     this.#wave = new Wave(batch.layout, target.hasIeeeBit);
     this.#instructions = instructions;
     this.#steps = instructions.map((instruction) => stepOf(instruction, this.#wave, { target, profile }));
-    this.#maxSteps = maxSteps ?? MAX_STEPS;
+    this.#maxSteps = maxSteps;
+    const fuses = forms === 'fused' && profile === 'hardware' && instructions.length <= maxSteps;
+    this.#fused = fuses ? fuseDivisions(program, this.#steps, this.#wave, batch.layout) : this.#steps;
     this.#places = Array.from({ length: batch.layout.shape.wavesPerGroup }, () => ({
       next: 0,
       steps: 0,
@@ -86,12 +109,12 @@ class Run {
     const wave = this.#wave;
     wave.load(this.#batch, index);
     if (place.steps === 0) wave.stop(0, 0, 0, 0);
-    place.ended = this.#execute(place) !== Next.barrier;
+    const steps = index % SAMPLE === 0 ? this.#steps : this.#fused;
+    place.ended = this.#execute(place, steps) !== Next.barrier;
     wave.store(this.#batch, index);
   }
 
-  #execute(place: Place): Next {
-    const steps = this.#steps;
+  #execute(place: Place, steps: readonly Step[]): Next {
     for (;;) {
       const step = steps[place.next];
       if (step === undefined) return Next.end;

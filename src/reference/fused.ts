@@ -1,0 +1,89 @@
+/** Division macros done at once: the steps of their instructions do nothing, and the last one does it all. */
+import { DivisionMacroLanes, type MacroOutput } from '../isa/divisionMacro.ts';
+import type { OperandSpec } from '../isa/operand.ts';
+import { type DivisionMacro, findDivisionMacros, macroHoldsUnder, standingAlone } from '../program/divisionMacro.ts';
+import type { Program } from '../program/program.ts';
+import type { Layout } from '../wavefront/layout.ts';
+import { laneSource } from './operands.ts';
+import { stepOf } from './steps.ts';
+import { Next, type Step, Wave } from './wave.ts';
+
+/**
+ * The steps of a program with its division macros done at once wherever MODE allows it, in the hardware profile. `steps` are those of
+ * the instructions, bound to `wave`; each instruction keeps one. A wave must not run out of steps on the way, so its budget must cover
+ * the whole program.
+ */
+export function fuseDivisions(program: Program, steps: readonly Step[], wave: Wave, layout: Layout): readonly Step[] {
+  const fused = [...steps];
+  for (const macro of findDivisionMacros(program, 'hardware')) {
+    const atOnce = macroStep(program, macro, wave, layout);
+    const nothing: Step = () => Next.instruction;
+    for (const member of macro.members) {
+      const alone = steps[member]!;
+      const instead = member === macro.at ? atOnce : nothing;
+      // MODE is the same at every member.
+      fused[member] = () => (macroHoldsUnder(wave.mode) ? instead() : alone());
+    }
+  }
+  return fused;
+}
+
+const sourceSpec: OperandSpec = { field: 'src0', type: 'f64', role: 'src' };
+
+type Pair = [Uint32Array, Uint32Array];
+
+function macroStep(program: Program, macro: DivisionMacro, wave: Wave, layout: Layout): Step {
+  const n = laneSource(wave, macro.numerator, sourceSpec);
+  const d = laneSource(wave, macro.denominator, sourceSpec);
+  const [nWords, dWords] = [n.words as Pair, d.words as Pair];
+  const out: Partial<Record<MacroOutput, Partial<Pair>>> = {};
+  for (const { value, word, register } of macro.live) {
+    const words: Partial<Pair> = out[value] ?? [];
+    words[word] = wave.vgprs[register]!;
+    out[value] = words;
+  }
+  const lanes = new DivisionMacroLanes(wave.lanes, out);
+  const runLeft = leftLanes(program, macro, wave, layout);
+  const flags = macro.flags.flatMap(({ word, code }) => {
+    const slot = wave.slot(code, 0);
+    return slot === undefined ? [] : [{ word, slot }];
+  });
+  return () => {
+    n.refresh?.();
+    d.refresh?.();
+    const left = lanes.run(wave.active, nWords, dWords);
+    for (let i = 0; i < flags.length; i++) {
+      const { word, slot } = flags[i]!;
+      let bits = 0;
+      for (let lane = 0; lane < 32; lane++) bits |= lanes.flag[32 * word + lane]! << lane;
+      wave.scalars[slot] = bits;
+    }
+    if (left > 0) runLeft(lanes.left);
+    return Next.instruction;
+  };
+}
+
+/** The lanes that cannot be done at once, by the instructions, on registers of their own; what lives on is brought back. */
+function leftLanes(program: Program, macro: DivisionMacro, wave: Wave, layout: Layout): (left: Uint8Array) => void {
+  const { target } = program;
+  const own = new Wave(layout, target.hasIeeeBit);
+  const steps = standingAlone(program, macro).map((instruction) =>
+    stepOf(instruction, own, { target, profile: 'hardware' }),
+  );
+  const inputs = [macro.numerator, macro.denominator].flatMap((operand) =>
+    operand.kind === 'vgpr' ? [operand.index, operand.index + 1] : [],
+  );
+  const registers = macro.live.map(({ register }) => register);
+  const slots = macro.flags.flatMap(({ code }) => wave.slot(code, 0) ?? []);
+  return (left) => {
+    own.scalars.set(wave.scalars);
+    own.active.set(left);
+    for (const register of inputs) own.vgprs[register]!.set(wave.vgprs[register]!);
+    for (let i = 0; i < steps.length; i++) steps[i]!();
+    for (const register of registers) {
+      const [from, to] = [own.vgprs[register]!, wave.vgprs[register]!];
+      for (let lane = 0; lane < left.length; lane++) if (left[lane] !== 0) to[lane] = from[lane]!;
+    }
+    for (const slot of slots) wave.scalars[slot] = wave.scalars[slot]! | own.scalars[slot]!;
+  };
+}
