@@ -1,10 +1,10 @@
-/** The driver process: has the WebGPU device and runs one job at a time for its parent. */
+/** The driver process: has the WebGPU device and runs jobs for its parent. */
 import { readSync, writeSync } from 'node:fs';
 import { EngineError } from '../engine.ts';
 import { Layout } from '../wavefront/layout.ts';
 import { openGpu } from './adapter.node.ts';
 import { openDevice } from './adapter.ts';
-import { type ChildMessage, move, type RunMessage, WORDS_FD } from './childProtocol.ts';
+import { type ChildMessage, move, type RunMessage, WORDS_FDS } from './childProtocol.ts';
 import { DeviceRunner, messageOf } from './deviceRunner.ts';
 
 const tell = (message: ChildMessage): void => {
@@ -16,12 +16,13 @@ const kernels = new Map<number, string>();
 async function answer(runner: DeviceRunner, message: RunMessage): Promise<void> {
   if (message.forget) kernels.clear();
   for (const [number, code] of message.newKernels) kernels.set(number, code);
+  const file = WORDS_FDS[message.file]!;
   const words = new Uint32Array(new Layout(message.shape).words);
-  move(readSync, WORDS_FD, words);
+  move(readSync, file, words);
   const job = { ...message, kernels: message.kernels.map((number) => kernels.get(number)!) };
-  const result = await runner.run(job, words, () => tell({ kind: 'compiled' }));
-  move(writeSync, WORDS_FD, result.words);
-  tell({ kind: 'done', cost: result.cost });
+  const result = await runner.run(job, words, () => tell({ kind: 'compiled', job: message.job }));
+  move(writeSync, file, result.words);
+  tell({ kind: 'done', job: message.job, cost: result.cost });
 }
 
 /** The device, or what kept us from one. */
@@ -39,7 +40,8 @@ if (runner instanceof DeviceRunner) {
   const { device, software, maxBufferBytes, maxBindingBytes } = runner;
   process.on('message', (message: RunMessage) => {
     answer(runner, message).catch((error: unknown) => {
-      tell({ kind: 'failed', error: error instanceof EngineError ? error.kind : 'lost', message: messageOf(error) });
+      const kind = error instanceof EngineError ? error.kind : 'lost';
+      tell({ kind: 'failed', job: message.job, error: kind, message: messageOf(error) });
     });
   });
   tell({ kind: 'ready', device, software, maxBufferBytes, maxBindingBytes });

@@ -1,17 +1,21 @@
 /**
  * What parent and driver process say to each other. The words of a batch go through a file that both have open, which costs two
- * copies in memory; messages carry the rest.
+ * copies in memory; messages carry the rest. There is a file for each job that may be under way at once.
  */
 import type { EngineError } from '../engine.ts';
 import type { Shape } from '../wavefront/layout.ts';
 import type { JobCost } from './runner.ts';
 import type { Dispatch } from './translate.ts';
 
-/** File descriptor of the words in the child: the place after stdin, stdout, stderr and the message channel. */
-export const WORDS_FD = 4;
+/** File descriptors of words in the child: the places after stdin, stdout, stderr and the message channel. */
+export const WORDS_FDS = [4, 5, 6] as const;
 
 /** Start of a job. Each kernel is sent once; later jobs name it by its number, until told to forget them. */
 export interface RunMessage {
+  /** Number of the job, which answers name. */
+  readonly job: number;
+  /** Index into `WORDS_FDS`: where its words are, and where they go. */
+  readonly file: number;
   readonly forget: boolean;
   readonly kernels: readonly number[];
   readonly newKernels: readonly (readonly [number, string])[];
@@ -19,6 +23,7 @@ export interface RunMessage {
   readonly shape: Shape;
 }
 
+/** About the process, then about jobs. Jobs are begun and done in the order in which they were sent. */
 export type ChildMessage =
   | { readonly kind: 'none'; readonly reasons: readonly string[] }
   | {
@@ -28,9 +33,12 @@ export type ChildMessage =
       readonly maxBufferBytes: number;
       readonly maxBindingBytes: number;
     }
-  | { readonly kind: 'compiled' }
-  | { readonly kind: 'done'; readonly cost: JobCost }
-  | { readonly kind: 'failed'; readonly error: EngineError['kind']; readonly message: string };
+  | JobMessage;
+
+export type JobMessage =
+  | { readonly kind: 'compiled'; readonly job: number }
+  | { readonly kind: 'done'; readonly job: number; readonly cost: JobCost }
+  | { readonly kind: 'failed'; readonly job: number; readonly error: EngineError['kind']; readonly message: string };
 
 /** `readSync` or `writeSync`. */
 type Transfer = (file: number, bytes: Uint8Array, offset: number, length: number, position: number) => number;

@@ -1,69 +1,30 @@
 /** Runs kernels on a WebGPU device of this process. */
 import { EngineError } from '../engine.ts';
-import { Layout, type Shape } from '../wavefront/layout.ts';
 import { describeAdapter } from './adapter.ts';
-import { BAIL_ITEMS, BAIL_ROW } from './kernel.ts';
+import { type Clock, JobMemory, type Prepared, TIMESTAMP_BYTES } from './jobMemory.ts';
 import { WAVES_A_WORKGROUP } from './ldsKernel.ts';
 import type { Job, JobCost, KernelRunner } from './runner.ts';
-import type { Dispatch } from './translate.ts';
-
-/** Where an empty section is bound: WebGPU allows neither a binding of no bytes nor two writable ones that overlap. */
-const SPARE_BYTES = 256;
-
-/** Uniform buffer offsets are multiples of this on every adapter (WebGPU, minUniformBufferOffsetAlignment default). */
-const UNIFORM_STRIDE = 256;
-
-const TIMESTAMP_BYTES = 16;
-
-/** Room for empty sections and for a bail list that nobody uses. */
-const SPARES = 3;
-
-/** What is read back in the middle of a job: how many lanes bailed, then the two timestamps. */
-const PROBE_BYTES = 8 + TIMESTAMP_BYTES;
-
-/** Turns the count of a bail list into the grid of the kernel that runs it, and begins the next list. */
-const countKernel = `
-@group(0) @binding(0) var<storage, read_write> bails: array<u32>;
-@group(0) @binding(1) var<storage, read_write> grid: array<u32>;
-@compute @workgroup_size(1) fn main() {
-  let count = bails[0];
-  let groups = (count + 63u) / 64u;
-  bails[0] = 0u;
-  bails[1] = count;
-  grid[0] = min(groups, ${BAIL_ROW}u);
-  grid[1] = (groups + ${BAIL_ROW - 1}u) / ${BAIL_ROW}u;
-  grid[2] = 1u;
-}`;
-
-/** The bail list of jobs that have one. */
-interface Bails {
-  readonly list: GPUBuffer;
-  readonly grid: GPUBuffer;
-  readonly probe: GPUBuffer;
-  readonly count: GPUComputePipeline;
-  readonly countGroup: GPUBindGroup;
-}
 
 /** Pipelines that are kept; a run of ever new programs must not grow without end. */
 const MAX_PIPELINES = 1024;
-
-/** What a batch of some size needs on the device; kept for the next batch that fits. */
-interface Buffers {
-  readonly state: GPUBuffer;
-  readonly readback: GPUBuffer;
-}
-
-/** The bind group of a job, and the offset of each dispatch's parameters. */
-interface Bound {
-  readonly group: GPUBindGroup;
-  readonly offsets: readonly number[];
-}
 
 /** Where a job goes on: before a dispatch, or between its kernel and the run over its bail list. */
 interface Start {
   readonly dispatch: number;
   readonly skipsKernel: boolean;
 }
+
+/** A job that the device has been told of. */
+interface Running {
+  readonly memory: JobMemory;
+  readonly prepared: Prepared;
+  /** Milliseconds of what has been read back so far. */
+  readonly deviceMs: number;
+  readonly costs: { readonly compileMs?: number; readonly uploadMs: number };
+}
+
+/** One is uploaded or read back while the other computes; each takes its own memory on the device. */
+const JOBS_AT_ONCE = 2;
 
 export class DeviceRunner implements KernelRunner {
   readonly device: string;
@@ -74,12 +35,13 @@ export class DeviceRunner implements KernelRunner {
   readonly #bindings: GPUBindGroupLayout;
   readonly #pipelineLayout: GPUPipelineLayout;
   readonly #pipelines = new Map<string, GPUComputePipeline>();
-  readonly #clock: { readonly queries: GPUQuerySet; readonly resolved: GPUBuffer } | undefined;
-  #buffers: Buffers | undefined;
-  #bails: Bails | undefined;
-  #uniforms: GPUBuffer | undefined;
   #lost: string | undefined;
+  /** Memory that no job has, and who waits for some. */
+  readonly #idle: JobMemory[];
+  #waiting: ((memory: JobMemory) => void) | undefined;
+  /** The last job is submitted; all jobs are done. */
   #turn: Promise<unknown> = Promise.resolve();
+  #done: Promise<unknown> = Promise.resolve();
 
   /** @param gpu a device that nothing else uses in ways that its limits or features would show */
   constructor(gpu: GPUDevice) {
@@ -103,46 +65,54 @@ export class DeviceRunner implements KernelRunner {
       ],
     });
     this.#pipelineLayout = gpu.createPipelineLayout({ bindGroupLayouts: [this.#bindings] });
-    this.#clock = gpu.features.has('timestamp-query')
-      ? {
-          queries: gpu.createQuerySet({ type: 'timestamp', count: 2 }),
-          resolved: gpu.createBuffer({
-            size: TIMESTAMP_BYTES,
-            usage: GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC,
-          }),
-        }
-      : undefined;
+    this.#idle = Array.from({ length: JOBS_AT_ONCE }, () => new JobMemory(gpu, this.#bindings));
     gpu.lost.then(({ reason, message }) => {
       this.#lost = `the WebGPU device was lost (${reason})${message ? `: ${firstLine(message)}` : ''}`;
     });
   }
 
-  /** Jobs run one after the other. `compiled` is called when the kernels are ready and the work begins. */
+  /**
+   * Jobs compute one after the other, but the next is uploaded while one computes, and one is read back while the next computes.
+   * `compiled` is called when the kernels are ready and the work begins.
+   */
   run(
     job: Job,
     words: Uint32Array<ArrayBuffer>,
     compiled?: () => void,
   ): Promise<{ words: Uint32Array<ArrayBuffer>; cost: JobCost }> {
-    const result = this.#turn.then(() => this.#run(job, words, compiled));
-    this.#turn = result.catch(() => {});
+    const submitted = this.#turn.then(() => this.#guarded(() => this.#submit(job, words, compiled)));
+    const result = submitted.then((running) => this.#guarded(() => this.#collect(running)));
+    this.#turn = submitted.catch(() => {});
+    this.#done = Promise.all([this.#done, result.catch(() => {})]);
     return result;
   }
 
   async close(): Promise<void> {
-    await this.#turn;
+    await this.#done;
     this.#gpu.destroy();
   }
 
-  async #run(job: Job, words: Uint32Array<ArrayBuffer>, compiled: (() => void) | undefined) {
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
     if (this.#lost !== undefined) throw new EngineError('lost', this.#lost);
     try {
-      const compileMs = await this.#compile(job.dispatches.map(({ kernel }) => job.kernels[kernel]!));
-      compiled?.();
-      return await this.#dispatch(job, words, compileMs);
+      return await work();
     } catch (error) {
       if (this.#lost !== undefined) throw new EngineError('lost', this.#lost);
       throw error instanceof EngineError ? error : new EngineError('lost', `WebGPU failed: ${messageOf(error)}`);
     }
+  }
+
+  /** Memory for a job, once there is some. One job at a time asks. */
+  async #takeMemory(): Promise<JobMemory> {
+    const idle = this.#idle.pop();
+    return idle ?? new Promise((resolve) => (this.#waiting = resolve));
+  }
+
+  #giveMemory(memory: JobMemory): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting) waiting(memory);
+    else this.#idle.push(memory);
   }
 
   /** Milliseconds, if any of them was new. */
@@ -188,55 +158,51 @@ export class DeviceRunner implements KernelRunner {
     throw new EngineError('lost', `WebGPU refused the work: ${firstLine(error.message)}`);
   }
 
-  async #dispatch(
-    job: Job,
-    words: Uint32Array<ArrayBuffer>,
-    compileMs: number | undefined,
-  ): Promise<{ words: Uint32Array<ArrayBuffer>; cost: JobCost }> {
-    const started = performance.now();
-    const layout = new Layout(job.shape);
-    const bytes = layout.words * 4;
-    const { state, readback, bound, bails } = await this.#scoped(async () => {
-      const bails = job.dispatches.some(({ bail }) => bail !== undefined) ? this.#bailsFor(job.shape) : undefined;
-      const buffers = this.#buffersFor(bytes);
-      const bound = this.#bind(layout, buffers.state, bails, job.dispatches);
-      this.#gpu.queue.writeBuffer(buffers.state, 0, words);
-      return { ...buffers, bound, bails };
-    });
-    const uploaded = performance.now();
-
-    let compiledMs = compileMs;
-    let deviceMs = 0;
-    let start: Start = { dispatch: 0, skipsKernel: false };
-    for (;;) {
-      const next = await this.#scoped(async () => this.#segment(job, start, bound, bails, { state, readback, bytes }));
-      if (next === undefined || bails === undefined) break;
-      await bails.probe.mapAsync(GPUMapMode.READ);
-      const found = new Uint32Array(bails.probe.getMappedRange().slice(0));
-      bails.probe.unmap();
-      deviceMs += millisecondsOf(found.subarray(2));
-      start = { dispatch: next + 1, skipsKernel: false };
-      if (found[0]! === 0) continue;
-      compiledMs = (compiledMs ?? 0) + ((await this.#compile([job.kernels[job.dispatches[next]!.bail!]!])) ?? 0);
-      start = { dispatch: next, skipsKernel: true };
+  /** Uploads a job and has the device do it, up to the copy for reading it back. */
+  async #submit(job: Job, words: Uint32Array<ArrayBuffer>, compiled: (() => void) | undefined): Promise<Running> {
+    let compileMs = await this.#compile(job.dispatches.map(({ kernel }) => job.kernels[kernel]!));
+    const memory = await this.#takeMemory();
+    try {
+      compiled?.();
+      const started = performance.now();
+      const prepared = await this.#scoped(async () => memory.upload(job, words));
+      const uploadMs = performance.now() - started;
+      let deviceMs = 0;
+      let start: Start = { dispatch: 0, skipsKernel: false };
+      for (;;) {
+        const next = await this.#scoped(async () => this.#segment(job, start, prepared, memory.clock));
+        if (next === undefined || prepared.bails === undefined) break;
+        const { probe } = prepared.bails;
+        await probe.mapAsync(GPUMapMode.READ);
+        const found = new Uint32Array(probe.getMappedRange().slice(0));
+        probe.unmap();
+        deviceMs += millisecondsOf(found.subarray(2));
+        start = { dispatch: next + 1, skipsKernel: false };
+        if (found[0]! === 0) continue;
+        compileMs = (compileMs ?? 0) + ((await this.#compile([job.kernels[job.dispatches[next]!.bail!]!])) ?? 0);
+        start = { dispatch: next, skipsKernel: true };
+      }
+      return { memory, prepared, deviceMs, costs: { ...(compileMs !== undefined && { compileMs }), uploadMs } };
+    } catch (error) {
+      this.#giveMemory(memory);
+      throw error;
     }
-    await this.#gpu.queue.onSubmittedWorkDone();
-    const computed = performance.now();
+  }
 
-    await readback.mapAsync(GPUMapMode.READ, 0, bytes + TIMESTAMP_BYTES);
-    const result = new Uint32Array(layout.words);
-    result.set(new Uint32Array(readback.getMappedRange(0, bytes)));
-    deviceMs += millisecondsOf(new Uint32Array(readback.getMappedRange(bytes, TIMESTAMP_BYTES).slice(0)));
-    readback.unmap();
-    return {
-      words: result,
-      cost: {
-        ...(compiledMs !== undefined && { compileMs: compiledMs }),
-        uploadMs: uploaded - started,
-        ...(this.#clock && { deviceMs }),
-        readbackMs: performance.now() - computed,
-      },
-    };
+  /** What a job has left. */
+  async #collect({ memory, prepared: { readback, bytes }, deviceMs, costs }: Running) {
+    try {
+      await readback.mapAsync(GPUMapMode.READ, 0, bytes + TIMESTAMP_BYTES);
+      const computed = performance.now();
+      const words = new Uint32Array(bytes / 4);
+      words.set(new Uint32Array(readback.getMappedRange(0, bytes)));
+      const last = millisecondsOf(new Uint32Array(readback.getMappedRange(bytes, TIMESTAMP_BYTES).slice(0)));
+      readback.unmap();
+      const readbackMs = performance.now() - computed;
+      return { words, cost: { ...costs, ...(memory.clock && { deviceMs: deviceMs + last }), readbackMs } };
+    } finally {
+      this.#giveMemory(memory);
+    }
   }
 
   /**
@@ -247,11 +213,9 @@ export class DeviceRunner implements KernelRunner {
   #segment(
     { kernels, dispatches }: Job,
     start: Start,
-    { group, offsets }: Bound,
-    bails: Bails | undefined,
-    { state, readback, bytes }: Buffers & { readonly bytes: number },
+    { group, offsets, bails, state, readback, bytes }: Prepared,
+    clock: Clock | undefined,
   ): number | undefined {
-    const clock = this.#clock;
     const encoder = this.#gpu.createCommandEncoder();
     const pass = encoder.beginComputePass(
       clock && { timestampWrites: { querySet: clock.queries, beginningOfPassWriteIndex: 0, endOfPassWriteIndex: 1 } },
@@ -287,84 +251,6 @@ export class DeviceRunner implements KernelRunner {
     }
     this.#gpu.queue.submit([encoder.finish()]);
     return stop;
-  }
-
-  /** A bail list with room for every lane. */
-  #bailsFor({ waves, waveSize }: Shape): Bails {
-    const size = (waves * waveSize + BAIL_ITEMS) * 4;
-    const known = this.#bails;
-    if (known && known.list.size >= size) return known;
-    known?.list.destroy();
-    const gpu = this.#gpu;
-    const module = () => gpu.createShaderModule({ code: countKernel });
-    const count =
-      known?.count ?? gpu.createComputePipeline({ layout: 'auto', compute: { module: module(), entryPoint: 'main' } });
-    const list = gpu.createBuffer({
-      size,
-      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
-    });
-    const grid = known?.grid ?? gpu.createBuffer({ size: 12, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.INDIRECT });
-    const probe =
-      known?.probe ?? gpu.createBuffer({ size: PROBE_BYTES, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
-    const countGroup = gpu.createBindGroup({
-      layout: count.getBindGroupLayout(0),
-      entries: [list, grid].map((buffer, binding) => ({ binding, resource: { buffer } })),
-    });
-    this.#bails = { list, grid, probe, count, countGroup };
-    return this.#bails;
-  }
-
-  /** A state buffer, and one to read it and the two timestamps back through. */
-  #buffersFor(bytes: number): Buffers {
-    const size = bytes + SPARES * SPARE_BYTES;
-    if (this.#buffers && this.#buffers.state.size >= size) return this.#buffers;
-    this.#buffers?.state.destroy();
-    this.#buffers?.readback.destroy();
-    this.#buffers = {
-      state: this.#gpu.createBuffer({
-        size,
-        usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
-      }),
-      readback: this.#gpu.createBuffer({ size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST }),
-    };
-    return this.#buffers;
-  }
-
-  /** The sections of the batch, and the offset of each dispatch's parameters. */
-  #bind(layout: Layout, state: GPUBuffer, bails: Bails | undefined, dispatches: readonly Dispatch[]): Bound {
-    const distinct = new Map<string, number>();
-    const offsets = dispatches.map(({ first, stride, waves }) => {
-      const key = `${first},${stride},${waves}`;
-      if (!distinct.has(key)) distinct.set(key, distinct.size * UNIFORM_STRIDE);
-      return distinct.get(key)!;
-    });
-    const parameters = new Uint32Array((distinct.size * UNIFORM_STRIDE) / 4);
-    for (const [key, offset] of distinct) parameters.set(key.split(',').map(Number), offset / 4);
-    if (!this.#uniforms || this.#uniforms.size < parameters.byteLength) {
-      this.#uniforms?.destroy();
-      this.#uniforms = this.#gpu.createBuffer({
-        size: Math.max(parameters.byteLength, 8 * UNIFORM_STRIDE),
-        usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
-      });
-    }
-    this.#gpu.queue.writeBuffer(this.#uniforms, 0, parameters);
-
-    const section = (from: number, to: number, spare: number): GPUBufferBinding =>
-      to > from
-        ? { buffer: state, offset: from * 4, size: (to - from) * 4 }
-        : { buffer: state, offset: layout.words * 4 + spare * SPARE_BYTES, size: SPARE_BYTES };
-    const resources = [
-      section(layout.scalars, layout.vgprs, 0),
-      section(layout.vgprs, layout.lds, 0),
-      section(layout.lds, layout.words, 1),
-      { buffer: this.#uniforms, size: 16 },
-      bails ? { buffer: bails.list } : section(layout.words, layout.words, 2),
-    ];
-    const group = this.#gpu.createBindGroup({
-      layout: this.#bindings,
-      entries: resources.map((resource, binding) => ({ binding, resource })),
-    });
-    return { group, offsets };
   }
 }
 

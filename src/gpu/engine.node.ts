@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { EngineError } from '../engine.ts';
 import type { Driver } from './adapter.node.ts';
-import { type ChildMessage, move, type RunMessage } from './childProtocol.ts';
+import { type ChildMessage, move, type RunMessage, WORDS_FDS } from './childProtocol.ts';
 import { TranslatingEngine, type WebGpuOptions } from './engine.ts';
 import type { Job, JobCost, KernelRunner } from './runner.ts';
 
@@ -42,11 +42,13 @@ type Answer = ChildMessage | { readonly kind: 'ended'; readonly error: 'lost' | 
 
 export class ChildRunner implements KernelRunner {
   readonly #options: NodeGpuOptions;
-  readonly #words = openSharedFile();
+  readonly #files = WORDS_FDS.map(openSharedFile);
   readonly #numbers = new Map<string, number>();
-  #driver: DriverProcess | undefined;
+  /** When the last job that used a file is done with it. */
+  readonly #turns: Promise<unknown>[] = WORDS_FDS.map(() => Promise.resolve());
+  #jobs = 0;
+  #driver: Promise<DriverProcess> | undefined;
   #ready: Ready;
-  #turn: Promise<unknown> = Promise.resolve();
   #closed = false;
 
   private constructor(options: NodeGpuOptions) {
@@ -58,7 +60,7 @@ export class ChildRunner implements KernelRunner {
   static async open(options: NodeGpuOptions): Promise<ChildRunner> {
     const runner = new ChildRunner(options);
     try {
-      await runner.#start();
+      await runner.#running();
       return runner;
     } catch (error) {
       await runner.close();
@@ -79,69 +81,82 @@ export class ChildRunner implements KernelRunner {
     return this.#ready.maxBindingBytes;
   }
 
-  /** Jobs run one after the other. */
+  /** Jobs compute one after the other; a few are under way at once (`DeviceRunner`), the others wait. */
   run(job: Job, words: Uint32Array<ArrayBuffer>): Promise<{ words: Uint32Array<ArrayBuffer>; cost: JobCost }> {
-    const result = this.#turn.then(() => this.#run(job, words));
-    this.#turn = result.catch(() => {});
+    const number = this.#jobs++;
+    const file = number % this.#files.length;
+    const result = this.#turns[file]!.then(() => this.#run(job, number, file, words));
+    this.#turns[file] = result.catch(() => {});
     return result;
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#driver?.end();
-    this.#driver = undefined;
-    closeSync(this.#words);
+    const driver = await this.#driver?.catch(() => undefined);
+    driver?.end();
+    for (const file of this.#files) closeSync(file);
   }
 
   get #compileTimeoutMs(): number {
     return this.#options.compileTimeoutMs ?? Math.max(300_000, this.#options.timeoutMs ?? 0);
   }
 
+  /** The driver process; a new one if there is none that is to be trusted. */
+  #running(): Promise<DriverProcess> {
+    this.#driver ??= this.#start();
+    return this.#driver;
+  }
+
   async #start(): Promise<DriverProcess> {
-    const driver = new DriverProcess(this.#words, this.#options.driver);
-    this.#driver = driver;
+    const driver = new DriverProcess(this.#files, this.#options.driver);
     this.#numbers.clear();
-    const message = await driver.answer(this.#compileTimeoutMs, 'opening the WebGPU adapter');
+    const message = await driver.answer(undefined, this.#compileTimeoutMs, 'opening the WebGPU adapter');
     if (message.kind === 'none') {
-      driver.end();
+      this.#drop(driver);
       throw new EngineError('unavailable', `no WebGPU adapter: ${message.reasons.join('; ')}`);
     }
-    if (message.kind !== 'ready') throw this.#failure(message);
+    if (message.kind !== 'ready') throw this.#failure(driver, message);
     this.#ready = message;
     return driver;
   }
 
-  async #run(job: Job, words: Uint32Array<ArrayBuffer>) {
-    if (this.#closed) throw new EngineError('lost', 'the WebGPU engine is closed');
-    const started = performance.now();
-    const driver = this.#driver ?? (await this.#start());
-    move(writeSync, this.#words, words);
-    const sent = performance.now();
-    driver.send(this.#message(job));
-    let answer = await driver.answer(this.#compileTimeoutMs, 'compiling');
-    if (answer.kind === 'compiled')
-      answer = await driver.answer(this.#options.timeoutMs ?? 60_000, 'running the program');
-    if (answer.kind !== 'done') throw this.#failure(answer);
-    const answered = performance.now();
-    const result = new Uint32Array(words.length);
-    move(readSync, this.#words, result);
-    const { uploadMs, readbackMs, ...rest } = answer.cost;
-    const cost = {
-      ...rest,
-      uploadMs: uploadMs + sent - started,
-      readbackMs: readbackMs + performance.now() - answered,
-    };
-    return { words: result, cost };
+  async #run(job: Job, number: number, file: number, words: Uint32Array<ArrayBuffer>) {
+    for (;;) {
+      if (this.#closed) throw new EngineError('lost', 'the WebGPU engine is closed');
+      const started = performance.now();
+      const driver = await this.#running();
+      move(writeSync, this.#files[file]!, words);
+      const sent = performance.now();
+      driver.send(this.#message(job, number, file));
+      let answer = await driver.answer(number, this.#compileTimeoutMs, 'compiling');
+      if (answer.kind === 'compiled')
+        answer = await driver.answer(number, this.#options.timeoutMs ?? 60_000, 'running the program');
+      // A job that comes to nothing because an older one has brought the process down is run again.
+      if (answer.kind !== 'done' && driver.dropped && !this.#closed) continue;
+      if (answer.kind !== 'done') throw this.#failure(driver, answer);
+      const answered = performance.now();
+      const result = new Uint32Array(words.length);
+      move(readSync, this.#files[file]!, result);
+      const { uploadMs, readbackMs, ...rest } = answer.cost;
+      const cost = {
+        ...rest,
+        uploadMs: uploadMs + sent - started,
+        readbackMs: readbackMs + performance.now() - answered,
+      };
+      return { words: result, cost };
+    }
   }
 
-  #message({ kernels, dispatches, shape }: Job): RunMessage {
+  #message({ kernels, dispatches, shape }: Job, job: number, file: number): RunMessage {
     const forget = this.#numbers.size > MAX_KERNELS;
     if (forget) this.#numbers.clear();
     const fresh = [...new Set(kernels)].filter((code) => !this.#numbers.has(code));
     for (const code of fresh) this.#numbers.set(code, this.#numbers.size);
     const numberOf = (code: string) => this.#numbers.get(code)!;
     return {
+      job,
+      file,
       forget,
       kernels: kernels.map(numberOf),
       newKernels: fresh.map((code) => [numberOf(code), code]),
@@ -150,32 +165,41 @@ export class ChildRunner implements KernelRunner {
     };
   }
 
-  #failure(answer: Answer): EngineError {
+  #failure(driver: DriverProcess, answer: Answer): EngineError {
     if (answer.kind === 'failed' && answer.error === 'unsupported')
       return new EngineError('unsupported', answer.message);
     // Whatever else went wrong, the process is not to be trusted any more.
-    this.#driver?.end();
-    this.#driver = undefined;
+    this.#drop(driver);
     if (answer.kind === 'failed') return new EngineError(answer.error, answer.message);
     if (answer.kind === 'ended') return new EngineError(answer.error, answer.how);
     return new EngineError('lost', `the WebGPU driver process answered '${answer.kind}' out of turn`);
+  }
+
+  #drop(driver: DriverProcess): void {
+    driver.dropped = true;
+    driver.end();
+    this.#driver = undefined;
   }
 }
 
 /** A child process with a driver in it, and its end. */
 class DriverProcess {
   readonly #child: ChildProcess;
+  /** It is not to be trusted any more. */
+  dropped = false;
+  /** Answers that nobody has asked for yet, and who waits for one: by the number of the job, or none for the process itself. */
   readonly #answers: Answer[] = [];
-  #waiting: ((answer: Answer) => void) | undefined;
+  readonly #waiting = new Map<number | undefined, Waiting>();
+  #end: Answer | undefined;
   #stderr = '';
   readonly #kill = () => this.#child.kill('SIGKILL');
 
-  constructor(words: number, driver: Driver | undefined) {
+  constructor(files: readonly number[], driver: Driver | undefined) {
     this.#child = fork(fileURLToPath(new URL('./child.ts', import.meta.url)), {
       execArgv: ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href],
       env: { ...process.env, ...(driver && { WAVE64_DRIVER: driver }) },
       serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc', words],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...files],
     });
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-4096);
@@ -198,20 +222,18 @@ class DriverProcess {
     this.#child.send(message, () => {});
   }
 
-  /** The next message. Only while someone waits for it does the child keep this process alive. */
-  async answer(timeoutMs: number, task: string): Promise<Answer> {
-    const known = this.#answers.shift();
-    if (known) return known;
-    this.#hold(true);
+  /** The next message about a job. Only while someone waits for one does the child keep this process alive. */
+  async answer(job: number | undefined, timeoutMs: number, task: string): Promise<Answer> {
+    const known = this.#answers.findIndex((answer) => jobOf(answer) === job);
+    if (known >= 0) return this.#answers.splice(known, 1)[0]!;
+    if (this.#end) return this.#end;
+    const how = `the WebGPU driver did not answer within ${timeoutMs / 1000} s while ${task}; it was ended`;
     const answer = await new Promise<Answer>((resolve) => {
-      const how = `the WebGPU driver did not answer within ${timeoutMs / 1000} s while ${task}; it was ended`;
       const timer = setTimeout(() => this.#take({ kind: 'ended', error: 'timeout', how }), timeoutMs);
-      this.#waiting = (answer) => {
-        clearTimeout(timer);
-        resolve(answer);
-      };
+      this.#waiting.set(job, { resolve, timer });
+      this.#hold(true);
     });
-    this.#hold(false);
+    if (this.#waiting.size === 0) this.#hold(false);
     return answer;
   }
 
@@ -219,13 +241,29 @@ class DriverProcess {
   end(): void {
     this.#child.removeAllListeners('message');
     this.#kill();
+    this.#take(ended('the WebGPU driver process was ended'));
   }
 
   #take(answer: Answer): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    if (waiting) waiting(answer);
-    else this.#answers.push(answer);
+    if (answer.kind === 'ended') {
+      this.#end ??= answer;
+      // In the order in which they were sent, so that the oldest job is the one to blame.
+      const jobs = [...this.#waiting.keys()].sort((a = -1, b = -1) => a - b);
+      for (const job of jobs) this.#give(job, this.#end);
+      return;
+    }
+    // As long as one job gets on, no other has been waiting in vain.
+    for (const { timer } of this.#waiting.values()) timer.refresh();
+    if (!this.#give(jobOf(answer), answer)) this.#answers.push(answer);
+  }
+
+  #give(job: number | undefined, answer: Answer): boolean {
+    const waiting = this.#waiting.get(job);
+    if (waiting === undefined) return false;
+    this.#waiting.delete(job);
+    clearTimeout(waiting.timer);
+    waiting.resolve(answer);
+    return true;
   }
 
   #hold(on: boolean): void {
@@ -241,6 +279,14 @@ class DriverProcess {
     return line ? `: ${line.slice(0, 200)}` : '';
   }
 }
+
+/** Who waits for a message, and until when. */
+interface Waiting {
+  readonly resolve: (answer: Answer) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+const jobOf = (answer: Answer): number | undefined => ('job' in answer ? answer.job : undefined);
 
 const ended = (how: string): Answer => ({ kind: 'ended', error: 'lost', how });
 

@@ -73,6 +73,36 @@ describe('the driver process', () => {
     await engine.close();
   });
 
+  it('has several batches under way: results in order, each its own, of whatever size', async () => {
+    const engine = await openWebGpuEngine();
+    const done: number[] = [];
+    const runs = Array.from({ length: 9 }, async (_, i) => {
+      const state = batchFor(program, { waves: 1 + ((i * 7) % 5) });
+      for (let wave = 0; wave < state.layout.shape.waves; wave++) state.vgpr(wave, 0).fill(100 * i + wave);
+      const { state: result } = await engine.run(program, state);
+      done.push(i);
+      return Array.from({ length: result.layout.shape.waves }, (_, wave) => result.vgpr(wave, 1)[63]);
+    });
+    const results = await Promise.all(runs);
+    expect(results).toEqual(
+      results.map((_, i) => Array.from({ length: 1 + ((i * 7) % 5) }, (_, wave) => 100 * i + wave)),
+    );
+    expect(done).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    await engine.close();
+  });
+
+  it('that hangs with several batches under way fails the one that hangs; the others are run', async () => {
+    const engine = await openHangingEngine({ hangAt: 1, timeoutMs: 3000 });
+    const runs = [7, 8, 9, 10, 11].map((word) =>
+      engine.run(program, batch(word)).then(
+        ({ state }) => state.vgpr(0, 1)[63],
+        (error: EngineError) => error.kind,
+      ),
+    );
+    expect(await Promise.all(runs)).toEqual([7, 'timeout', 9, 10, 11]);
+    await engine.close();
+  });
+
   it.runIf(onLinux)('that is killed gives one clear line, and the engine recovers', async () => {
     const engine = await openWebGpuEngine();
     expect((await engine.run(program, batch(4))).state.vgpr(0, 1)[0]).toBe(4);

@@ -1,0 +1,176 @@
+/** What a job needs on the device: the buffers that it is uploaded to, runs in and is read back through. */
+import { Layout, type Shape } from '../wavefront/layout.ts';
+import { BAIL_ITEMS, BAIL_ROW } from './kernel.ts';
+import type { Job } from './runner.ts';
+import type { Dispatch } from './translate.ts';
+
+/** Where an empty section is bound: WebGPU allows neither a binding of no bytes nor two writable ones that overlap. */
+const SPARE_BYTES = 256;
+
+/** Uniform buffer offsets are multiples of this on every adapter (WebGPU, minUniformBufferOffsetAlignment default). */
+const UNIFORM_STRIDE = 256;
+
+export const TIMESTAMP_BYTES = 16;
+
+/** Room for empty sections and for a bail list that nobody uses. */
+const SPARES = 3;
+
+/** What is read back in the middle of a job: how many lanes bailed, then the two timestamps. */
+const PROBE_BYTES = 8 + TIMESTAMP_BYTES;
+
+/** Turns the count of a bail list into the grid of the kernel that runs it, and begins the next list. */
+const countKernel = `
+@group(0) @binding(0) var<storage, read_write> bails: array<u32>;
+@group(0) @binding(1) var<storage, read_write> grid: array<u32>;
+@compute @workgroup_size(1) fn main() {
+  let count = bails[0];
+  let groups = (count + 63u) / 64u;
+  bails[0] = 0u;
+  bails[1] = count;
+  grid[0] = min(groups, ${BAIL_ROW}u);
+  grid[1] = (groups + ${BAIL_ROW - 1}u) / ${BAIL_ROW}u;
+  grid[2] = 1u;
+}`;
+
+/** The bail list of jobs that have one. */
+export interface Bails {
+  readonly list: GPUBuffer;
+  readonly grid: GPUBuffer;
+  readonly probe: GPUBuffer;
+  readonly count: GPUComputePipeline;
+  readonly countGroup: GPUBindGroup;
+}
+
+/** Two timestamps, and where they are put. */
+export interface Clock {
+  readonly queries: GPUQuerySet;
+  readonly resolved: GPUBuffer;
+}
+
+interface Buffers {
+  readonly state: GPUBuffer;
+  readonly readback: GPUBuffer;
+}
+
+/** A job's share of the device, until the next job takes it. */
+export interface Prepared extends Buffers {
+  readonly bytes: number;
+  readonly group: GPUBindGroup;
+  /** Offset of each dispatch's parameters. */
+  readonly offsets: readonly number[];
+  readonly bails: Bails | undefined;
+}
+
+/** Buffers for one job at a time; they are kept for the next job that fits. */
+export class JobMemory {
+  readonly clock: Clock | undefined;
+  readonly #gpu: GPUDevice;
+  readonly #bindings: GPUBindGroupLayout;
+  #buffers: Buffers | undefined;
+  #bails: Bails | undefined;
+  #uniforms: GPUBuffer | undefined;
+
+  /** @param bindings scalars, VGPRs, LDS, the parameters of a dispatch, the bail list */
+  constructor(gpu: GPUDevice, bindings: GPUBindGroupLayout) {
+    this.#gpu = gpu;
+    this.#bindings = bindings;
+    this.clock = gpu.features.has('timestamp-query')
+      ? {
+          queries: gpu.createQuerySet({ type: 'timestamp', count: 2 }),
+          resolved: gpu.createBuffer({
+            size: TIMESTAMP_BYTES,
+            usage: GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC,
+          }),
+        }
+      : undefined;
+  }
+
+  /** Makes room for the job and puts its words there. */
+  upload({ shape, dispatches }: Job, words: Uint32Array<ArrayBuffer>): Prepared {
+    const layout = new Layout(shape);
+    const bytes = layout.words * 4;
+    const bails = dispatches.some(({ bail }) => bail !== undefined) ? this.#bailsFor(shape) : undefined;
+    const buffers = this.#buffersFor(bytes);
+    const bound = this.#bind(layout, buffers.state, bails, dispatches);
+    this.#gpu.queue.writeBuffer(buffers.state, 0, words);
+    return { ...buffers, ...bound, bytes, bails };
+  }
+
+  /** A bail list with room for every lane. */
+  #bailsFor({ waves, waveSize }: Shape): Bails {
+    const size = (waves * waveSize + BAIL_ITEMS) * 4;
+    const known = this.#bails;
+    if (known && known.list.size >= size) return known;
+    known?.list.destroy();
+    const gpu = this.#gpu;
+    const module = () => gpu.createShaderModule({ code: countKernel });
+    const count =
+      known?.count ?? gpu.createComputePipeline({ layout: 'auto', compute: { module: module(), entryPoint: 'main' } });
+    const list = gpu.createBuffer({
+      size,
+      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
+    });
+    const grid = known?.grid ?? gpu.createBuffer({ size: 12, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.INDIRECT });
+    const probe =
+      known?.probe ?? gpu.createBuffer({ size: PROBE_BYTES, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+    const countGroup = gpu.createBindGroup({
+      layout: count.getBindGroupLayout(0),
+      entries: [list, grid].map((buffer, binding) => ({ binding, resource: { buffer } })),
+    });
+    this.#bails = { list, grid, probe, count, countGroup };
+    return this.#bails;
+  }
+
+  /** A state buffer, and one to read it and the two timestamps back through. */
+  #buffersFor(bytes: number): Buffers {
+    const size = bytes + SPARES * SPARE_BYTES;
+    if (this.#buffers && this.#buffers.state.size >= size) return this.#buffers;
+    this.#buffers?.state.destroy();
+    this.#buffers?.readback.destroy();
+    this.#buffers = {
+      state: this.#gpu.createBuffer({
+        size,
+        usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
+      }),
+      readback: this.#gpu.createBuffer({ size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST }),
+    };
+    return this.#buffers;
+  }
+
+  /** The sections of the batch, and the offset of each dispatch's parameters. */
+  #bind(layout: Layout, state: GPUBuffer, bails: Bails | undefined, dispatches: readonly Dispatch[]) {
+    const distinct = new Map<string, number>();
+    const offsets = dispatches.map(({ first, stride, waves }) => {
+      const key = `${first},${stride},${waves}`;
+      if (!distinct.has(key)) distinct.set(key, distinct.size * UNIFORM_STRIDE);
+      return distinct.get(key)!;
+    });
+    const parameters = new Uint32Array((distinct.size * UNIFORM_STRIDE) / 4);
+    for (const [key, offset] of distinct) parameters.set(key.split(',').map(Number), offset / 4);
+    if (!this.#uniforms || this.#uniforms.size < parameters.byteLength) {
+      this.#uniforms?.destroy();
+      this.#uniforms = this.#gpu.createBuffer({
+        size: Math.max(parameters.byteLength, 8 * UNIFORM_STRIDE),
+        usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
+      });
+    }
+    this.#gpu.queue.writeBuffer(this.#uniforms, 0, parameters);
+
+    const section = (from: number, to: number, spare: number): GPUBufferBinding =>
+      to > from
+        ? { buffer: state, offset: from * 4, size: (to - from) * 4 }
+        : { buffer: state, offset: layout.words * 4 + spare * SPARE_BYTES, size: SPARE_BYTES };
+    const resources = [
+      section(layout.scalars, layout.vgprs, 0),
+      section(layout.vgprs, layout.lds, 0),
+      section(layout.lds, layout.words, 1),
+      { buffer: this.#uniforms, size: 16 },
+      bails ? { buffer: bails.list } : section(layout.words, layout.words, 2),
+    ];
+    const group = this.#gpu.createBindGroup({
+      layout: this.#bindings,
+      entries: resources.map((resource, binding) => ({ binding, resource })),
+    });
+    return { group, offsets };
+  }
+}
