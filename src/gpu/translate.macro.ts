@@ -90,22 +90,22 @@ export function macroInstruction(wave: WaveText, { form, macro, shape }: MacroUs
   const { kernel } = wave;
   const n = wave.argument(macro.numerator, 'f64');
   const d = wave.argument(macro.denominator, 'f64');
-  let valueOf: (value: MacroValue) => string;
+  let made: (value: MacroValue) => string;
   let flag = 'false';
   if (form === 'direct') {
     const result = kernel.value('d', kernel.call(DIRECT, [n, d, wave.effectiveMode]));
-    valueOf = () => result;
+    made = () => result;
   } else if (wave.tier === 'complete') {
     const m = kernel.value('d', kernel.call(LOOP, [n, d, hex(shape), wave.effectiveMode]));
-    valueOf = (value) => `${m}.${value}`;
+    made = (value) => `${m}.${value}`;
     flag = kernel.value('m', `${wave.exec} && ${m}.flag`);
   } else {
     const f = kernel.value('d', kernel.call(FUSED, [n, d]));
     wave.require(`${f}.ok`);
     const t = kernel.value('d', kernel.call(RESIDUAL, [`${f}.residual`]));
     const names: Partial<Record<MacroValue, string>> = { ds: d, ns: n, r2: `${f}.reciprocal`, q: `${f}.quotient`, t };
-    valueOf = (value) => names[value] ?? `${f}.result`;
+    made = (value) => names[value] ?? `${f}.result`;
   }
-  for (const { value, word, register } of macro.live) wave.vectors.write(register, `${valueOf(value)}.${'xy'[word]}`);
+  for (const { value, word, register } of macro.live) wave.vectors.write(register, `${made(value)}.${'xy'[word]}`);
   for (const { word, code } of macro.flags) if (word === 0) wave.writeMask(code, flag);
 }
