@@ -1,4 +1,7 @@
-/** Batches of wavefronts through two engines, side by side, compared as they come; memory stays that of three batches. */
+/**
+ * Batches of wavefronts through two engines, side by side, compared as they come. A few batches are on their way at any time, one more
+ * than there are checkers: packing, the engine under test and checking overlap, and memory does not grow with the run.
+ */
 import { type Engine, EngineError, type RunOptions } from '../engine.ts';
 import type { Program } from '../program/program.ts';
 import type { Fault, WaveState } from '../wavefront/state.ts';
@@ -58,6 +61,8 @@ export interface BulkOptions extends RunOptions {
   readonly onBatch?: (report: BulkReport) => void;
   /** Differences and faults to list. */
   readonly limit?: number;
+  /** Who draws and checks the batches, in turns; without it, the second engine in this thread. */
+  readonly checkers?: readonly Checker[];
 }
 
 const figuresOf = (engine: Engine, stages: readonly Stage[]): EngineFigures => ({
@@ -66,33 +71,92 @@ const figuresOf = (engine: Engine, stages: readonly Stage[]): EngineFigures => (
   stages: stages.map(({ name }) => ({ name, lanes: 0, ms: 0, compileMs: 0, firstLanes: 0, firstMs: 0 })),
 });
 
-async function runStages(
-  engine: Engine,
-  figures: EngineFigures,
-  job: Job,
-  input: WaveState,
-  options: RunOptions,
-): Promise<WaveState> {
-  let state = input;
-  for (const [index, { program }] of job.stages.entries()) {
-    const { state: next, cost } = await engine.run(program, state, options);
-    const { shape } = next.layout;
-    const stage = figures.stages[index]!;
-    stage.lanes += shape.waves * shape.waveSize;
-    stage.ms += cost.totalMs - (cost.compileMs ?? 0);
-    stage.compileMs += cost.compileMs ?? 0;
-    if (stage.firstLanes === 0) {
-      stage.firstLanes = stage.lanes;
-      stage.firstMs = stage.ms;
-    }
-    state = next;
-  }
-  return state;
+/** What a stage took over a batch. */
+export interface StageCost {
+  readonly lanes: number;
+  readonly ms: number;
+  readonly compileMs: number;
 }
 
+/** What became of a batch. Waves are numbered within it. */
+export interface Checked {
+  readonly waves: number;
+  readonly lanes: number;
+  /** Of the checker's own engine, if it has one. */
+  readonly costs: readonly StageCost[];
+  readonly comparison?: Comparison;
+  readonly wrong?: number;
+  readonly faults: readonly Fault[];
+}
+
+/** Draws batches and checks what an engine made of them: in this thread or in another. */
+export interface Checker {
+  draw(batch: number): Promise<WaveState>;
+  /** Computes the batch by itself and compares it with `output`; without `output`, its own result is the one that is judged. */
+  check(batch: number, output?: WaveState): Promise<Checked>;
+}
+
+async function runStages(engine: Engine, { stages }: Job, input: WaveState, options: RunOptions) {
+  let state = input;
+  const costs: StageCost[] = [];
+  for (const { program } of stages) {
+    const { state: next, cost } = await engine.run(program, state, options);
+    const { shape } = next.layout;
+    const { totalMs, compileMs = 0 } = cost;
+    costs.push({ lanes: shape.waves * shape.waveSize, ms: totalMs - compileMs, compileMs });
+    state = next;
+  }
+  return { state, costs };
+}
+
+/** Checks in this thread. */
+export class LocalChecker implements Checker {
+  readonly #job: Job;
+  readonly #engine: Engine | undefined;
+  readonly #options: BulkOptions;
+  /** Inputs that are not checked yet. */
+  readonly #inputs = new Map<number, WaveState>();
+
+  constructor(job: Job, engine: Engine | undefined, options: BulkOptions) {
+    this.#job = job;
+    this.#engine = engine;
+    this.#options = options;
+  }
+
+  async draw(batch: number): Promise<WaveState> {
+    const input = this.#job.draw(batch);
+    if (this.#engine) this.#inputs.set(batch, input);
+    return input;
+  }
+
+  async check(batch: number, output?: WaveState): Promise<Checked> {
+    const input = this.#inputs.get(batch) ?? (output ? undefined : this.#job.draw(batch));
+    this.#inputs.delete(batch);
+    // The engine under test must have its next work before this one takes the thread.
+    await new Promise((resolve) => setTimeout(resolve));
+    const own = this.#engine && input && (await runStages(this.#engine, this.#job, input, this.#options));
+    const judged = output ?? own?.state;
+    if (!judged) throw new Error('there is nothing to check: no output and no engine');
+    const { waves, waveSize } = judged.layout.shape;
+    const { limit = LIMIT } = this.#options;
+    return {
+      waves,
+      lanes: waves * waveSize,
+      costs: own?.costs ?? [],
+      ...(output && own && { comparison: compareStates(output, own.state, limit) }),
+      ...(this.#job.countWrong && { wrong: this.#job.countWrong(judged) }),
+      faults: judged.faults().slice(0, limit),
+    };
+  }
+}
+
+/** Differences and faults that are listed unless the caller says otherwise. */
+const LIMIT = 20;
+
 /**
- * Runs a job on the engines, one or two; the first computes batch k+1 while the second computes batch k.
+ * Runs a job on the engines, one or two: the first is the one under test, the second computes everything again.
  * A failing engine ends the run, not the process: what was done stands in the report, with the failure.
+ * With `checkers`, these stand for the second engine, or for the only one.
  * @throws what is no EngineError
  */
 export async function runBulk(
@@ -101,6 +165,8 @@ export async function runBulk(
   options: BulkOptions = {},
 ): Promise<BulkReport> {
   const [first, second] = engines;
+  const checkers = options.checkers ?? [new LocalChecker(job, second, options)];
+  const tested = options.checkers && !second ? undefined : first;
   const report: BulkReport = {
     engines: [first, second].filter((e) => e !== undefined).map((engine) => figuresOf(engine, job.stages)),
     batchesDone: 0,
@@ -114,25 +180,29 @@ export async function runBulk(
     interrupted: false,
   };
   const began = performance.now();
-  const start = (batch: number) => {
-    const input = job.draw(batch);
-    const output = runStages(first, report.engines[0]!, job, input, options);
-    output.catch(() => {}); // reported where it is awaited
-    return { input, output };
+  const start = async (batch: number) => {
+    const checker = checkers[batch % checkers.length]!;
+    if (!tested) return { costs: undefined, checked: await checker.check(batch) };
+    const { state, costs } = await runStages(tested, job, await checker.draw(batch), options);
+    return { costs, checked: await checker.check(batch, state) };
+  };
+  const running: ReturnType<typeof start>[] = [];
+  let next = 0;
+  const fill = () => {
+    while (next < job.batches && running.length <= checkers.length && !options.signal?.aborted) {
+      const batch = start(next++);
+      batch.catch(() => {}); // reported where it is awaited
+      running.push(batch);
+    }
   };
   try {
-    let running = start(0);
-    for (let batch = 0; batch < job.batches; batch++) {
-      const { input } = running;
-      const output = await running.output;
-      if (batch + 1 < job.batches && !options.signal?.aborted) running = start(batch + 1);
-      // The first engine's work must be on its way to the device before the second takes this thread.
-      await new Promise((resolve) => setTimeout(resolve));
-      const expected = second && (await runStages(second, report.engines[1]!, job, input, options));
-      addBatch(report, job, output, expected, options.limit ?? 20);
+    for (fill(); running.length > 0; ) {
+      const { costs, checked } = await running.shift()!;
+      fill();
+      addBatch(report, costs, checked, checkers.length, options.limit ?? LIMIT);
       report.wallMs = performance.now() - began;
       options.onBatch?.(report);
-      report.interrupted = options.signal?.aborted === true && batch + 1 < job.batches;
+      report.interrupted = options.signal?.aborted === true && report.batchesDone < job.batches;
       if (report.interrupted) break;
     }
   } catch (error) {
@@ -143,25 +213,35 @@ export async function runBulk(
   return report;
 }
 
+/** `shares`: checkers that worked side by side, so that each one's time counts for that part. */
+function addCosts(figures: EngineFigures | undefined, costs: readonly StageCost[], shares: number): void {
+  for (const [index, { lanes, ms, compileMs }] of costs.entries()) {
+    const stage = figures?.stages[index];
+    if (!stage) continue;
+    stage.lanes += lanes;
+    stage.ms += ms / shares;
+    stage.compileMs += compileMs;
+    if (stage.firstLanes > 0) continue;
+    stage.firstLanes = stage.lanes;
+    stage.firstMs = stage.ms;
+  }
+}
+
 function addBatch(
   report: BulkReport,
-  job: Job,
-  output: WaveState,
-  expected: WaveState | undefined,
+  costs: readonly StageCost[] | undefined,
+  { waves, lanes, comparison, wrong = 0, faults, ...own }: Checked,
+  checkers: number,
   limit: number,
 ): void {
-  const { waves, waveSize } = output.layout.shape;
-  if (expected)
-    report.comparison = addComparison(
-      report.comparison,
-      compareStates(output, expected, limit, report.wavesDone),
-      limit,
-    );
-  if (job.countWrong) report.wrong = report.wrong! + job.countWrong(output);
-  const room = limit - report.faults.length;
-  for (const fault of output.faults().slice(0, room))
-    report.faults.push({ ...fault, wave: fault.wave + report.wavesDone });
+  if (costs) addCosts(report.engines[0], costs, 1);
+  addCosts(report.engines[costs ? 1 : 0], own.costs, checkers);
+  const ofRun = <T extends { readonly wave: number }>(at: T): T => ({ ...at, wave: at.wave + report.wavesDone });
+  if (comparison)
+    report.comparison = addComparison(report.comparison, { ...comparison, first: comparison.first.map(ofRun) }, limit);
+  if (report.wrong !== undefined) report.wrong += wrong;
+  report.faults.push(...faults.slice(0, limit - report.faults.length).map(ofRun));
   report.batchesDone++;
   report.wavesDone += waves;
-  report.lanesDone += waves * waveSize;
+  report.lanesDone += lanes;
 }
