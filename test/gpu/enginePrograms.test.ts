@@ -1,6 +1,6 @@
 /**
- * Random programs on the WebGPU engine: as one kernel, as a kernel for each instruction with MODE read at run time, and on the CPU
- * reference, all words of the state. A failure names the program's seed and its text.
+ * Random programs on the WebGPU engine: in short forms with both ways to bail, as a complete kernel for each instruction with MODE
+ * read at run time, and on the CPU reference, all words of the state. A failure names the program's seed and its text.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WebGpuEngine } from '../../src/gpu/engine.ts';
@@ -16,14 +16,17 @@ const LENGTH = 16;
 const WAVES = 16;
 
 let whole: WebGpuEngine;
+let branched: WebGpuEngine;
 let cut: WebGpuEngine;
 const reference = new ReferenceEngine();
 beforeAll(async () => {
-  whole = await openEngine();
+  whole = await openEngine({ ldsForm: 'owners' });
+  branched = await openEngine({ form: 'fast', bail: 'branch' });
   cut = await openEngine({ maxKernelCost: 0, specializeMode: false });
 });
 afterAll(async () => {
   await whole.close();
+  await branched.close();
   await cut.close();
 });
 
@@ -60,7 +63,8 @@ describe.each(cases)('wave$waveSize, $wavesPerGroup a workgroup', ({ waveSize, w
       fillRandomly(state, next);
       const expected = (await reference.run(program, state)).state;
       for (const [how, engine] of [
-        ['one kernel', whole],
+        ['short forms, bail by list', whole],
+        ['short forms, bail by branch', branched],
         ['cut up', cut],
       ] as const) {
         const result = (await engine.run(program, state)).state;

@@ -74,6 +74,9 @@ const makers: readonly Maker[] = [
   (next) => `s_setreg_b32 hwreg(HW_REG_MODE, ${pick(next, [0, 4, 6])}, 4), s${next() % 4}`,
   (next) => `s_getreg_b32 s${next() % SGPRS}, hwreg(HW_REG_MODE, ${next() % 4}, ${1 + (next() % 8)})`,
   (next) => `v_ldexp_f64 ${toPair(next)}, ${vv(next)}, ${v(next)} ${pick(next, ['', 'clamp', 'mul:2'])}`,
+  // These have a fast form, which MODE, scalars that change and counted masks cut short.
+  (next) => `v_add_f64 ${toPair(next)}, ${modified(next)}, ${pick(next, [vv, () => 's[0:1]', () => 'vcc'])(next)}`,
+  (next) => `v_mul_f64 ${toPair(next)}, ${modified(next)}, ${modified(next)}`,
   (next) => `ds_read_b32 ${to(next)}, v0 offset:${4 * (next() % 4)}`,
   (next) => `ds_write_b32 v0, ${v(next)} offset:${4 * (next() % 4)}`,
   (next) => `ds_write_b64 v1, ${vv(next)} offset:${8 * (next() % 2)}`,
