@@ -40,7 +40,7 @@ describe('node src/cli/wave64.js', () => {
 
   test('Ctrl-C ends after the batch, prints what was done, and gives 4', async () => {
     const { child, ended } = start('verify --pairs 1G --engine reference');
-    child.stderr!.on('data', () => setTimeout(() => child.kill('SIGINT'), 1000));
+    child.stderr!.once('data', () => setTimeout(() => child.kill('SIGINT'), 1000));
     const { code, out, err } = await ended;
     expect(code).toBe(4);
     expect(err).toMatch(/wave64: interrupted; \d+ of 30518 batches are done and reported\n$/);
