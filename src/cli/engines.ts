@@ -1,5 +1,6 @@
 /** Which engines a command runs on, and what it says where there is no WebGPU. */
 import { type Engine, EngineError } from '../engine.ts';
+import type { ReferenceForms } from '../reference/engine.ts';
 import { CommandError, Exit } from './errors.ts';
 import type { Io } from './io.ts';
 import type { EngineChoice } from './options.ts';
@@ -38,15 +39,16 @@ export async function openEngines(
   choice: EngineChoice,
   timeoutSeconds: number,
   fallback = false,
+  forms?: ReferenceForms,
 ): Promise<OpenedEngines> {
-  if (choice === 'reference') return opened(await io.engines.reference());
+  if (choice === 'reference') return opened(await io.engines.reference(forms));
   try {
     const webgpu = await io.engines.webgpu(timeoutSeconds * 1000);
-    return choice === 'webgpu' ? opened(webgpu) : opened(webgpu, await io.engines.reference());
+    return choice === 'webgpu' ? opened(webgpu) : opened(webgpu, await io.engines.reference(forms));
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     if (!fallback) throw engineFailure(error);
     io.err(`wave64: ${error.message}; the reference engine runs alone, compared with no other\n`);
-    return opened(await io.engines.reference());
+    return opened(await io.engines.reference(forms));
   }
 }

@@ -1,5 +1,8 @@
 /** What a command touches besides files: streams, the interrupt, the engines. Tests put their own in place of each. */
 import type { Engine } from '../engine.ts';
+import type { ReferenceForms } from '../reference/engine.ts';
+import type { Checker } from '../verify/bulk.ts';
+import type { CheckSetting } from './checkWorker.ts';
 import type { Exit } from './errors.ts';
 
 /** The adapter that the WebGPU engine would take, and how it came to that. */
@@ -13,8 +16,13 @@ export interface AdapterReport {
   readonly features: readonly string[];
 }
 
+export type ClosableChecker = Checker & { close(): Promise<void> };
+
 export interface EngineSource {
-  reference(): Promise<Engine>;
+  /** @param forms default `steps` */
+  reference(forms?: ReferenceForms): Promise<Engine>;
+  /** A thread that draws and checks batches, where there are threads. */
+  checker?(setting: CheckSetting): ClosableChecker;
   /**
    * @param timeoutMs how long one run may take before its driver is ended
    * @throws EngineError `unavailable` where there is no adapter

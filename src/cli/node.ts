@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { EngineError } from '../engine.ts';
+import { WorkerChecker } from './checkers.ts';
 import type { AdapterReport, Io } from './io.ts';
 
 /** Streams of this process, Ctrl-C as a signal (twice ends the process), engines with the driver in a child process. */
@@ -20,7 +21,8 @@ export function nodeIo(): Io {
     progress: process.stderr,
     signal: interrupt.signal,
     engines: {
-      reference: async () => new (await import('../reference/engine.ts')).ReferenceEngine(),
+      reference: async (forms = 'steps') => new (await import('../reference/engine.ts')).ReferenceEngine({ forms }),
+      checker: (setting) => new WorkerChecker(setting),
       webgpu: async (timeoutMs) => (await import('../gpu/engine.node.ts')).openWebGpuEngine({ timeoutMs }),
       adapter: findAdapter,
     },

@@ -1,18 +1,12 @@
 /** `wave64 verify`: both engines over packed wavefronts, compared bit for bit. */
+import { availableParallelism } from 'node:os';
 import { type Command, Option } from 'commander';
 import { defaultTarget, findTarget, type Target } from '../isa/target.ts';
 import { assemble } from '../program/assembler.ts';
 import type { Program } from '../program/program.ts';
+import type { ReferenceForms } from '../reference/engine.ts';
 import { type BulkReport, type Job, runBulk } from '../verify/bulk.ts';
-import {
-  countWrongQuotients,
-  demonstrationShape,
-  divisionText,
-  drawBatch,
-  minimumText,
-  type RoundName,
-  rounds,
-} from '../verify/demonstration.ts';
+import { type RoundName, rounds } from '../verify/demonstration.ts';
 import { randomBatch, randomShape } from '../verify/randomState.ts';
 import {
   differenceLines,
@@ -25,9 +19,11 @@ import {
 } from '../verify/report.ts';
 import { x1kText } from '../verify/x1k.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
+import type { CheckSetting } from './checkWorker.ts';
+import { BATCH_WAVES, batchSizes, type DemonstrationSpec, demonstrationJob } from './demonstrationJob.ts';
 import { engineFailure, openEngines } from './engines.ts';
 import { CommandError, Exit, usage } from './errors.ts';
-import type { End, Io } from './io.ts';
+import type { ClosableChecker, End, Io } from './io.ts';
 import { addCommon, type CommonOptions, MAX_SEED, waveOf, wholeNumber } from './options.ts';
 import { loadProgram, wavesABatch } from './programs.ts';
 import { startProgress } from './progress.ts';
@@ -39,12 +35,14 @@ interface VerifyOptions extends CommonOptions {
   readonly pairs?: number;
   readonly seed: number;
   readonly round: RoundName;
+  readonly workers?: number;
+  readonly referenceForms?: ReferenceForms;
 }
 
 const MAIN_WAVES = 4096;
 const PROGRAM_WAVES = 64;
-/** Enough waves to hide what a dispatch costs, few enough for a moving bar and little memory. */
-const BATCH_WAVES = 512;
+/** From so many waves on, worker threads draw and check. */
+const WORKERS_FROM = 16384;
 
 const examples = `
 Examples:
@@ -67,15 +65,29 @@ export function addVerify(program: Command, io: Io, end: End): void {
     .addOption(
       new Option('--round <mode>', 'rounding of f64 for random operands').choices(Object.keys(rounds)).default('rne'),
     )
+    .option(
+      '--workers <n>',
+      'threads that draw and check; 0: this one (default: as many as there are cores)',
+      wholeNumber(0, 64),
+    )
+    .addOption(
+      new Option(
+        '--reference-forms <forms>',
+        'the reference by instructions, or with division macros at once and every 64th wave by instructions (default with --pairs)',
+      ).choices(['steps', 'fused']),
+    )
     .addHelpText('after', examples);
   addCommon(command, ['target', 'profile', 'wave', 'maxSteps', 'timeout', 'json'], 'both');
   command.action((path: string | undefined, options: VerifyOptions) => end(verify(io, command, path, options)));
 }
 
 async function verify(io: Io, command: Command, path: string | undefined, options: VerifyOptions): Promise<Exit> {
-  const { job, setting } = await plan(io, path, options);
+  const { job, setting, spec } = await plan(io, path, options);
+  const forms = options.referenceForms ?? (options.pairs === undefined ? 'steps' : 'fused');
   const fallback = command.getOptionValueSource('engine') === 'default';
-  const { engines, close } = await openEngines(io, options.engine!, options.timeout, fallback);
+  const { engines, close } = await openEngines(io, options.engine!, options.timeout, fallback, forms);
+  const checkers = engines.some((engine) => engine?.name === 'reference') ? workersFor(io, spec, forms, options) : [];
+  const memory = new MemoryLog();
   try {
     const waves = job.waves.toLocaleString('en');
     const bar = startProgress(io, job.waves, 'waves', options.json);
@@ -83,21 +95,60 @@ async function verify(io: Io, command: Command, path: string | undefined, option
       profile: options.profile,
       maxSteps: options.maxSteps!,
       signal: io.signal,
-      onBatch: ({ wavesDone, comparison, lanesDone, wallMs }) =>
-        bar.update(wavesDone, `${rate((lanesDone / wallMs) * 1000)} lanes/s, ${comparison.mismatches} mismatches`),
+      ...(checkers.length > 0 && { checkers }),
+      onBatch: ({ wavesDone, comparison, lanesDone, wallMs }) => {
+        memory.note(lanesDone);
+        bar.update(wavesDone, `${rate((lanesDone / wallMs) * 1000)} lanes/s, ${comparison.mismatches} mismatches`);
+      },
     });
     bar.stop();
     const exit = exitOf(report);
     if (options.json)
-      io.out(`${JSON.stringify({ command: 'verify', exit, ...reportJson(report, setting) }, null, 2)}\n`);
+      io.out(
+        `${JSON.stringify({ command: 'verify', exit, ...reportJson(report, setting), referenceForms: forms, workers: checkers.length, memory: memory.points }, null, 2)}\n`,
+      );
     else printReport(io, report, setting, `${waves} waves`);
     return endOf(report, setting, exit, path);
   } finally {
+    for (const checker of checkers) await checker.close();
     await close();
   }
 }
 
-type Plan = { readonly job: Job & { readonly waves: number }; readonly setting: Setting };
+/** Threads that draw and check, for a large job that they can make; else none. */
+function workersFor(
+  io: Io,
+  spec: DemonstrationSpec | undefined,
+  forms: ReferenceForms,
+  { workers, profile, maxSteps }: VerifyOptions,
+): ClosableChecker[] {
+  if (spec === undefined || io.engines.checker === undefined) return [];
+  const count = workers ?? (spec.waves >= WORKERS_FROM ? availableParallelism() : 0);
+  const setting: CheckSetting = { spec, forms, options: { profile, maxSteps: maxSteps! } };
+  return Array.from({ length: count }, () => io.engines.checker!(setting));
+}
+
+/** What this process (not the driver's) holds in memory as the run goes on, in at most 32 points. */
+class MemoryLog {
+  readonly points: { readonly lanes: number; readonly rssMiB: number }[] = [];
+  #every = 1;
+  #notes = 0;
+
+  note(lanes: number): void {
+    if (this.#notes++ % this.#every !== 0) return;
+    this.points.push({ lanes, rssMiB: Math.round(process.memoryUsage.rss() / 2 ** 20) });
+    if (this.points.length < 32) return;
+    this.#every *= 2;
+    this.points.splice(0, 32, ...this.points.filter((_, index) => index % 2 === 0));
+  }
+}
+
+/** `spec` where other threads can make the job too. */
+interface Plan {
+  readonly job: Job & { readonly waves: number };
+  readonly setting: Setting;
+  readonly spec?: DemonstrationSpec;
+}
 
 async function plan(io: Io, path: string | undefined, options: VerifyOptions): Promise<Plan> {
   if (path === undefined && options.state !== undefined)
@@ -117,27 +168,24 @@ async function plan(io: Io, path: string | undefined, options: VerifyOptions): P
 function planDemonstration(options: VerifyOptions): Plan {
   const target = options.target ?? findTarget(defaultTarget);
   const waveSize = waveOf(target, options.wave);
-  const build = (text: string) => assemble(text, { target, waveSize, file: 'built-in' });
-  const division = { name: 'macros', program: build(divisionText(target, waveSize)) };
   const withMinimum = options.pairs === undefined;
-  const stages = withMinimum ? [division, { name: 'LDS minima', program: build(minimumText(target)) }] : [division];
-  const waves = withMinimum ? (options.waves ?? MAIN_WAVES) : Math.ceil(options.pairs! / waveSize);
-  const shape = { ...demonstrationShape(target, waveSize, 0), ...(!withMinimum && { ldsWords: 0 }) };
-  const sizes = batchSizes(waves, BATCH_WAVES);
-  // In the published profile and the directed roundings the macro is no IEEE division.
-  const isDivision = options.profile === 'hardware' && options.round === 'rne';
+  const spec: DemonstrationSpec = {
+    target: target.name,
+    waveSize,
+    profile: options.profile,
+    waves: withMinimum ? (options.waves ?? MAIN_WAVES) : Math.ceil(options.pairs! / waveSize),
+    withMinimum,
+    seed: options.seed,
+    round: options.round,
+  };
+  const job = demonstrationJob(spec);
   return {
-    job: {
-      stages,
-      waves,
-      batches: sizes.batches,
-      draw: (batch) => drawBatch({ ...shape, waves: sizes.size(batch) }, options.seed, batch, options.round),
-      ...(isDivision && { countWrong: countWrongQuotients }),
-    },
+    job,
+    spec,
     setting: settingOf(
       target,
       waveSize,
-      stages.map((s) => s.program),
+      job.stages.map((stage) => stage.program),
       options,
       true,
     ),
@@ -191,11 +239,6 @@ const settingOf = (
   programs,
   ...(random && { seed, round }),
 });
-
-/** So many waves in batches of a size, the last one smaller. */
-function batchSizes(waves: number, each: number): { batches: number; size: (batch: number) => number } {
-  return { batches: Math.ceil(waves / each), size: (batch) => Math.min(each, waves - batch * each) };
-}
 
 function exitOf(report: BulkReport): Exit {
   if (report.comparison.mismatches > 0 || (report.wrong ?? 0) > 0) return Exit.differs;

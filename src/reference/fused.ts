@@ -48,19 +48,22 @@ function macroStep(program: Program, macro: DivisionMacro, wave: Wave, layout: L
     const slot = wave.slot(code, 0);
     return slot === undefined ? [] : [{ word, slot }];
   });
+  const bits = new Uint32Array(2);
   return () => {
     n.refresh?.();
     d.refresh?.();
     const left = lanes.run(wave.active, nWords, dWords);
-    for (let i = 0; i < flags.length; i++) {
-      const { word, slot } = flags[i]!;
-      let bits = 0;
-      for (let lane = 0; lane < 32; lane++) bits |= lanes.flag[32 * word + lane]! << lane;
-      wave.scalars[slot] = bits;
-    }
+    if (flags.length > 0) packFlags(lanes.flag, bits);
+    for (let i = 0; i < flags.length; i++) wave.scalars[flags[i]!.slot] = bits[flags[i]!.word]!;
     if (left > 0) runLeft(lanes.left);
     return Next.instruction;
   };
+}
+
+/** 0 or 1 a lane to one bit a lane. */
+function packFlags(flag: Uint32Array, bits: Uint32Array): void {
+  bits.fill(0);
+  for (let lane = 0; lane < flag.length; lane++) bits[lane >>> 5]! |= flag[lane]! << (lane & 31);
 }
 
 /** The lanes that cannot be done at once, by the instructions, on registers of their own; what lives on is brought back. */
@@ -75,15 +78,19 @@ function leftLanes(program: Program, macro: DivisionMacro, wave: Wave, layout: L
   );
   const registers = macro.live.map(({ register }) => register);
   const slots = macro.flags.flatMap(({ code }) => wave.slot(code, 0) ?? []);
+  const lanes = new Uint8Array(wave.lanes);
   return (left) => {
     own.scalars.set(wave.scalars);
     own.active.set(left);
     for (const register of inputs) own.vgprs[register]!.set(wave.vgprs[register]!);
     for (let i = 0; i < steps.length; i++) steps[i]!();
-    for (const register of registers) {
-      const [from, to] = [own.vgprs[register]!, wave.vgprs[register]!];
-      for (let lane = 0; lane < left.length; lane++) if (left[lane] !== 0) to[lane] = from[lane]!;
+    let count = 0;
+    for (let lane = 0; lane < left.length; lane++) if (left[lane] !== 0) lanes[count++] = lane;
+    for (let r = 0; r < registers.length; r++) {
+      const from = own.vgprs[registers[r]!]!;
+      const to = wave.vgprs[registers[r]!]!;
+      for (let k = 0; k < count; k++) to[lanes[k]!] = from[lanes[k]!]!;
     }
-    for (const slot of slots) wave.scalars[slot] = wave.scalars[slot]! | own.scalars[slot]!;
+    for (let k = 0; k < slots.length; k++) wave.scalars[slots[k]!]! |= own.scalars[slots[k]!]!;
   };
 }

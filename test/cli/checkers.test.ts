@@ -1,0 +1,69 @@
+/** Worker threads that draw and check: what they report is what this thread reports, differences included, and they end. */
+import { afterAll, describe, expect, it } from 'vitest';
+import { WorkerChecker } from '../../src/cli/checkers.ts';
+import { BATCH_WAVES, type DemonstrationSpec, demonstrationJob } from '../../src/cli/demonstrationJob.ts';
+import { ReferenceEngine } from '../../src/reference/engine.ts';
+import { LocalChecker, runBulk } from '../../src/verify/bulk.ts';
+import { scripted } from '../verify/scripted.ts';
+
+const spec: DemonstrationSpec = {
+  target: 'gfx90a',
+  waveSize: 64,
+  profile: 'hardware',
+  waves: 2 * BATCH_WAVES + 100,
+  withMinimum: false,
+  seed: 5,
+  round: 'rne',
+};
+const job = demonstrationJob(spec);
+const workers = [0, 1].map(() => new WorkerChecker({ spec, forms: 'fused', options: {} }));
+
+afterAll(async () => {
+  for (const worker of workers) await worker.close();
+});
+
+/** The right answer, with a bit of v20 turned in wave 3 of the second batch. */
+const wrongOnce = () => {
+  const reference = new ReferenceEngine();
+  const engine = scripted('webgpu');
+  return {
+    ...engine,
+    run: async (...[program, state, options]: Parameters<typeof reference.run>) => {
+      const result = await reference.run(program, state, options);
+      if (engine.runs++ === 1) result.state.vgpr(3, 20)[7]! ^= 1;
+      return result;
+    },
+  };
+};
+
+describe('worker threads', () => {
+  it('draw the batches of the job', async () => {
+    const drawn = await workers[1]!.draw(2);
+    expect(drawn.words).toEqual(job.draw(2).words);
+    expect(await workers[1]!.check(2, drawn)).toMatchObject({ waves: 100, lanes: 6400 });
+  });
+
+  it('find what the checker of this thread finds', async () => {
+    const reference = new ReferenceEngine();
+    const inThreads = await runBulk(job, [wrongOnce(), reference], { checkers: workers });
+    const here = await runBulk(job, [wrongOnce(), reference], { checkers: [new LocalChecker(job, reference, {})] });
+    const { comparison } = inThreads;
+    expect(comparison.first).toMatchObject([{ wave: BATCH_WAVES + 3, register: 'v20', lane: 7 }]);
+    expect(comparison).toEqual(here.comparison);
+    expect([inThreads.wrong, inThreads.lanesDone]).toEqual([1, 64 * spec.waves]);
+    expect(here.wrong).toBe(1);
+  });
+
+  it('compute alone where no engine is under test', async () => {
+    const report = await runBulk(job, [new ReferenceEngine()], { checkers: workers });
+    expect(report).toMatchObject({ wrong: 0, lanesDone: 64 * spec.waves, batchesDone: 3 });
+    expect(report.engines[0]!.stages[0]!.lanes).toBe(64 * spec.waves);
+  });
+
+  it('a worker that ends is a failure of the run', async () => {
+    const ending = new WorkerChecker({ spec, forms: 'fused', options: {} });
+    const running = runBulk(job, [new ReferenceEngine()], { checkers: [ending] });
+    await ending.close();
+    expect(await running).toMatchObject({ batchesDone: 0, failure: { kind: 'lost' } });
+  });
+});
