@@ -65,6 +65,8 @@ export class DivisionMacroLanes {
   readonly #state: Uint8Array;
   readonly #isDirect: boolean;
   readonly #out: Readonly<Record<MacroOutput, Words>>;
+  /** Of these, the ones that someone asked for. */
+  readonly #wanted: Readonly<Partial<Record<MacroOutput, Words>>>;
   /** Exponents a and b of ns and ds, and the signs of n and d in bit 31. */
   readonly #a: Int32Array;
   readonly #b: Int32Array;
@@ -102,6 +104,7 @@ export class DivisionMacroLanes {
       p: to('p'),
       result: to('result'),
     };
+    this.#wanted = Object.fromEntries(Object.entries(this.#out).filter(([name]) => out[name as MacroOutput]));
     this.#a = new Int32Array(lanes);
     this.#b = new Int32Array(lanes);
     this.#signs = new Int32Array(lanes);
@@ -247,12 +250,12 @@ export class DivisionMacroLanes {
   }
 
   #packReciprocals(): void {
-    this.#packReciprocal(this.#R2.words, this.#out.r2);
-    if (this.#isDirect) return;
-    this.#packReciprocal(this.#R0.words, this.#out.r0);
-    this.#packReciprocal(this.#R1.words, this.#out.r1);
-    this.#packError(this.#E0.words, this.#out.e0);
-    this.#packError(this.#E1.words, this.#out.e1);
+    const { r0, e0, r1, e1, r2 } = this.#wanted;
+    if (r0) this.#packReciprocal(this.#R0.words, r0);
+    if (e0) this.#packError(this.#E0.words, e0);
+    if (r1) this.#packReciprocal(this.#R1.words, r1);
+    if (e1) this.#packError(this.#E1.words, e1);
+    if (r2) this.#packReciprocal(this.#R2.words, r2);
   }
 
   /** R 2^-b with the sign of d; it is normal. */
