@@ -44,7 +44,7 @@ export function addBench(program: Command, io: Io, end: End): void {
     .option('--seconds <n>', 'about how long to repeat each figure', secondsOf, 0.5)
     .option('--max-waves <n>', 'largest number of waves', wholeNumber(1, 65536), 4096)
     .addHelpText('after', examples);
-  addCommon(command, ['target', 'profile', 'wave', 'maxSteps', 'timeout', 'json'], 'both');
+  addCommon(command, ['target', 'form', 'profile', 'wave', 'maxSteps', 'timeout', 'json'], 'both');
   command.action((options: BenchOptions) => end(bench(io, command, options)));
 }
 
@@ -78,7 +78,7 @@ function casesOf(options: BenchOptions): Case[] {
 async function bench(io: Io, command: Command, options: BenchOptions): Promise<Exit> {
   const cases = casesOf(options);
   const fallback = command.getOptionValueSource('engine') === 'default';
-  const { engines, close } = await openEngines(io, options.engine!, options.timeout, fallback);
+  const { engines, close } = await openEngines(io, options, fallback);
   const figures: Figure[] = [];
   let failure: CommandError | undefined;
   const bar = startProgress(io, cases.length, 'figures', options.json);

@@ -3,7 +3,7 @@ import { type Engine, EngineError } from '../engine.ts';
 import type { ReferenceForms } from '../reference/engine.ts';
 import { CommandError, Exit } from './errors.ts';
 import type { Io } from './io.ts';
-import type { EngineChoice } from './options.ts';
+import type { CommonOptions } from './options.ts';
 
 export interface OpenedEngines {
   /** The engine under test, then the one it is compared with. */
@@ -36,14 +36,13 @@ export function engineFailure(error: EngineError): CommandError {
  */
 export async function openEngines(
   io: Io,
-  choice: EngineChoice,
-  timeoutSeconds: number,
+  { engine: choice, timeout, form }: Pick<CommonOptions, 'engine' | 'timeout' | 'form'>,
   fallback = false,
   forms?: ReferenceForms,
 ): Promise<OpenedEngines> {
   if (choice === 'reference') return opened(await io.engines.reference(forms));
   try {
-    const webgpu = await io.engines.webgpu(timeoutSeconds * 1000);
+    const webgpu = await io.engines.webgpu(timeout * 1000, form);
     return choice === 'webgpu' ? opened(webgpu) : opened(webgpu, await io.engines.reference(forms));
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;

@@ -1,5 +1,6 @@
 /** What a command touches besides files: streams, the interrupt, the engines. Tests put their own in place of each. */
 import type { Engine } from '../engine.ts';
+import type { Form } from '../gpu/forms.ts';
 import type { ReferenceForms } from '../reference/engine.ts';
 import type { Checker } from '../verify/bulk.ts';
 import type { CheckSetting } from './checkWorker.ts';
@@ -25,9 +26,10 @@ export interface EngineSource {
   checker?(setting: CheckSetting): ClosableChecker;
   /**
    * @param timeoutMs how long one run may take before its driver is ended
+   * @param form default `auto`
    * @throws EngineError `unavailable` where there is no adapter
    */
-  webgpu(timeoutMs: number): Promise<Engine>;
+  webgpu(timeoutMs: number, form?: Form): Promise<Engine>;
   /** @throws EngineError where the driver doesn't even answer this */
   adapter(timeoutMs: number): Promise<AdapterReport>;
 }

@@ -23,7 +23,8 @@ export function nodeIo(): Io {
     engines: {
       reference: async (forms = 'steps') => new (await import('../reference/engine.ts')).ReferenceEngine({ forms }),
       checker: (setting) => new WorkerChecker(setting),
-      webgpu: async (timeoutMs) => (await import('../gpu/engine.node.ts')).openWebGpuEngine({ timeoutMs }),
+      webgpu: async (timeoutMs, form = 'auto') =>
+        (await import('../gpu/engine.node.ts')).openWebGpuEngine({ timeoutMs, form }),
       adapter: findAdapter,
     },
   };

@@ -1,5 +1,6 @@
 /** Options that several commands share, and how their values are read. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { FORMS, type Form } from '../gpu/forms.ts';
 import { allTargets, defaultTarget, findTarget, type Profile, type Target, targets } from '../isa/target.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
 import { usage } from './errors.ts';
@@ -10,6 +11,7 @@ export type EngineChoice = 'webgpu' | 'reference' | 'both';
 export interface CommonOptions {
   readonly target?: Target;
   readonly engine?: EngineChoice;
+  readonly form?: Form;
   readonly profile: Profile;
   readonly wave?: WaveSize;
   readonly maxSteps?: number;
@@ -53,6 +55,10 @@ const makers = {
     new Option('--engine <name>', 'which engine runs').choices(['webgpu', 'reference', 'both']).default(choice),
   engineOne: () =>
     new Option('--engine <name>', 'which engine runs').choices(['webgpu', 'reference']).default('webgpu'),
+  form: () =>
+    new Option('--form <name>', 'how f64 code is put into WebGPU kernels; the bits are the same')
+      .choices(FORMS)
+      .default('auto'),
   profile: () =>
     new Option('--profile <name>', "what chips do, or what AMD's text says")
       .choices(['hardware', 'published'])

@@ -39,7 +39,7 @@ export function addRun(program: Command, io: Io, end: End): void {
     .requiredOption('--state <in.json>', 'the waves to run it on')
     .option('--out <out.json>', 'where the final state goes (default: stdout)')
     .addHelpText('after', examples);
-  addCommon(command, ['target', 'engineOne', 'profile', 'wave', 'maxSteps', 'timeout', 'json']);
+  addCommon(command, ['target', 'engineOne', 'form', 'profile', 'wave', 'maxSteps', 'timeout', 'json']);
   command.action((path: string, options: RunCommandOptions) => end(run(io, path, options)));
 }
 
@@ -52,7 +52,7 @@ interface Outcome {
 
 async function run(io: Io, path: string, options: RunCommandOptions): Promise<Exit> {
   const { program, file } = loadProgramAndState(io, path, options.state, options);
-  const { engines, close } = await openEngines(io, options.engine!, options.timeout);
+  const { engines, close } = await openEngines(io, options);
   let outcome: Outcome;
   try {
     outcome = await runBatches(io, engines[0], program, file, options);

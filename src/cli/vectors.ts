@@ -53,7 +53,7 @@ export function addVectors(program: Command, io: Io, end: End): void {
     .addOption(new Option('--round <mode>', 'which results of testfloat').choices(Object.keys(rounds)).default('rne'))
     .option('--no-digests', 'leave out the digests of millions of results in a json file')
     .addHelpText('after', examples);
-  addCommon(command, ['target', 'profile', 'wave', 'maxSteps', 'timeout', 'json'], 'both');
+  addCommon(command, ['target', 'form', 'profile', 'wave', 'maxSteps', 'timeout', 'json'], 'both');
   command.action((path: string, options: VectorOptions) => end(vectors(io, command, path, options)));
 }
 
@@ -77,7 +77,7 @@ async function vectors(io: Io, command: Command, path: string, options: VectorOp
       `${path}: nothing in it is for --target ${options.target?.name}; allowed: ${[...new Set(file.groups.flatMap((g) => g.targets))].join(', ')}`,
     );
   const fallback = command.getOptionValueSource('engine') === 'default';
-  const { engines, close } = await openEngines(io, options.engine!, options.timeout, fallback);
+  const { engines, close } = await openEngines(io, options, fallback);
   const reports: EngineReport[] = [];
   const lanes = units.reduce((sum, unit) => sum + unit.lanes, 0);
   const bar = startProgress(io, lanes * engines.length, 'cases', options.json);

@@ -77,7 +77,7 @@ export function addVerify(program: Command, io: Io, end: End): void {
       ).choices(['steps', 'fused']),
     )
     .addHelpText('after', examples);
-  addCommon(command, ['target', 'profile', 'wave', 'maxSteps', 'timeout', 'json'], 'both');
+  addCommon(command, ['target', 'form', 'profile', 'wave', 'maxSteps', 'timeout', 'json'], 'both');
   command.action((path: string | undefined, options: VerifyOptions) => end(verify(io, command, path, options)));
 }
 
@@ -85,7 +85,7 @@ async function verify(io: Io, command: Command, path: string | undefined, option
   const { job, setting, spec } = await plan(io, path, options);
   const forms = options.referenceForms ?? (options.pairs === undefined ? 'steps' : 'fused');
   const fallback = command.getOptionValueSource('engine') === 'default';
-  const { engines, close } = await openEngines(io, options.engine!, options.timeout, fallback, forms);
+  const { engines, close } = await openEngines(io, options, fallback, forms);
   const checkers = engines.some((engine) => engine?.name === 'reference') ? workersFor(io, spec, forms, options) : [];
   const memory = new MemoryLog();
   try {

@@ -153,7 +153,7 @@ export const commands: readonly (readonly [argv: string, message: string])[] = [
   ['verfy', "unknown command 'verfy'; allowed: verify, run, vectors, asm, disasm, bench, info"],
   [
     'verify --pears 5',
-    "unknown option '--pears'; allowed: --state, --waves, --pairs, --seed, --round, --engine, --target, --profile, --wave, --max-steps, --timeout, --json, --debug",
+    "unknown option '--pears'; allowed: --state, --waves, --pairs, --seed, --round, --workers, --reference-forms, --engine, --target, --form, --profile, --wave, --max-steps, --timeout, --json, --debug",
   ],
   ['verify --pairs', "option '--pairs <n>' argument missing; allowed: wave64 verify [program.s] [options]"],
   ['verify --pairs 0', "option '--pairs <n>' argument '0' is invalid; allowed: a whole number from 1 to 1000000000000"],

@@ -20,7 +20,7 @@ let branched: WebGpuEngine;
 let cut: WebGpuEngine;
 const reference = new ReferenceEngine();
 beforeAll(async () => {
-  whole = await openEngine({ ldsForm: 'owners' });
+  whole = await openEngine({ form: 'fast', ldsForm: 'owners' });
   branched = await openEngine({ form: 'fast', bail: 'branch' });
   cut = await openEngine({ maxKernelCost: 0, specializeMode: false });
 });
