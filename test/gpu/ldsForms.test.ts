@@ -112,6 +112,10 @@ describe('each form of LDS atomics does what the reference does, with these wave
     ['gfx1100', 64, 'hardware', 1, legacy],
     ['gfx1200', 64, 'hardware', 1, num],
     ['gfx1200', 32, 'published', 2, num],
+    ...(['gfx900', 'gfx908', 'gfx90a', 'gfx942', 'gfx950', 'gfx1010', 'gfx1030'] as const).map(
+      (target) => [target, 64, 'hardware', 1, legacy] as const,
+    ),
+    ['gfx1201', 64, 'hardware', 1, num],
   ] as const)('%s, wave%i, %s, %i', (target, waveSize, profile, wavesPerGroup, text) =>
     expectSame(text, target, waveSize, profile, wavesPerGroup),
   );
