@@ -1,13 +1,21 @@
-/** `wave64 bench`: how fast each engine is, by number of waves. */
+/** `wave64 bench`: how fast everything is, against what the adapter could do. */
+import { mkdirSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
 import { type Command, Option } from 'commander';
+import type { Chart } from '../bench/charts.ts';
+import type { Figure, OperandKind } from '../bench/figure.ts';
+import { measure } from '../bench/measure.ts';
+import { cellsOf, HEADINGS, markdownReport } from '../bench/report.ts';
+import { chosen, PROBES, ratesOf, type Setting, subjectsOf } from '../bench/subjects.ts';
 import { type Engine, EngineError } from '../engine.ts';
-import { type Figure, measure, type OperandKind, type Subject, subjects } from '../verify/measure.ts';
-import { rate } from '../verify/report.ts';
-import type { WaveState } from '../wavefront/state.ts';
+import { TranslatingEngine } from '../gpu/engine.ts';
+import { defaultTarget, findTarget } from '../isa/target.ts';
 import { engineFailure, openEngines } from './engines.ts';
 import { CommandError, Exit, usage } from './errors.ts';
+import { writeOutput } from './files.ts';
 import type { End, Io } from './io.ts';
-import { addCommon, type CommonOptions, llvmTarget, secondsOf, waveOf, wholeNumber } from './options.ts';
+import { addCommon, type CommonOptions, secondsOf, wholeNumber } from './options.ts';
 import { startProgress } from './progress.ts';
 import { printTable } from './table.ts';
 
@@ -15,136 +23,155 @@ interface BenchOptions extends CommonOptions {
   readonly only?: string[];
   readonly operands: OperandKind;
   readonly seconds: number;
-  readonly maxWaves: number;
+  readonly lanes?: number[];
+  readonly markdown?: string;
+  readonly svg?: string;
+  readonly out?: string;
 }
 
-/** Waves of the figures by size; instructions by themselves are measured at the one size that hides a dispatch. */
-const SIZES = [1, 16, 256, 1024, 4096, 16384];
-const INSTRUCTION_WAVES = 256;
-
 const examples = `
-Rates are lanes a second by the wall clock, upload and readback included, without compiling; medians, with the slowest and fastest repeat.
-With --json the document has "figures": [{ "id", "engine", "adapter", "lanes", "perSecond", "spread", "repeats", "deviceNs", "compileMs", "bytes",
-"boundShare", "operands", "mismatches" }].
+Rates are operations a second (division macros, LDS minima of a lane, ...) on the device by its own clock, else by the wall's; medians
+of at least three rounds in which all figures take turns, with the slowest and the fastest repeat. Every result is compared with the
+reference engine's. "of bound" is the part of what the adapter's own u32 and memory rates, probed in the same run, allow for the
+operations and bytes that the text of the kernels has.
+
+With --json the document has "figures": [{ "id", "engine", "adapter", "lanes", "perSecond", "deviceNs", "compileMs", "bytes", "boundShare",
+"operands", "wallNs", "wallPerSecond", "spread", "repeats", "mismatches", "multiplies", "others" }].
 
 Examples:
-  wave64 bench --only macro lds-min
-  wave64 bench --only instruction/v_fma_f64 --operands special --json > report.json`;
+  wave64 bench --out docs/performance/mine
+  wave64 bench --only macro/fused macro/generic f64/fma --operands special --seconds 20 --json > report.json`;
 
 export function addBench(program: Command, io: Io, end: End): void {
   const command = program
     .command('bench')
-    .description('measure the division macro, the LDS minimum and single instructions on both engines')
-    .option('--only <id...>', 'figures whose id is, or begins with, one of these')
+    .description('measure the division macro in its forms, f64 operations, LDS minima and the adapter itself')
+    .option('--only <id...>', 'figures whose id begins with one of these')
     .addOption(
-      new Option('--operands <kind>', 'ordinary numbers, or the classes of verify')
+      new Option('--operands <kind>', 'ordinary numbers, or every second lane from the classes of verify')
         .choices(['normal', 'special'])
         .default('normal'),
     )
-    .option('--seconds <n>', 'about how long to repeat each figure', secondsOf, 0.5)
-    .option('--max-waves <n>', 'largest number of waves', wholeNumber(1, 65536), 4096)
+    .option(
+      '--seconds <n>',
+      'about how long all of it may take; sizes that are not begun by then are left out',
+      secondsOf,
+      120,
+    )
+    .option('--lanes <n...>', 'sizes to measure at, multiples of 64 (default: by figure)', lanesOf)
+    .option('--markdown <file>', 'write the report as Markdown')
+    .option('--svg <folder>', 'write the charts')
+    .option('--out <folder>', 'write report.json, report.md and the charts')
     .addHelpText('after', examples);
-  addCommon(command, ['target', 'form', 'profile', 'wave', 'maxSteps', 'timeout', 'json'], 'both');
+  addCommon(command, ['target', 'timeout', 'json'], 'both');
   command.action((options: BenchOptions) => end(bench(io, command, options)));
 }
 
-interface Case {
-  readonly subject: Subject;
-  readonly waves: number;
-}
-
-function casesOf(options: BenchOptions): Case[] {
-  const target = llvmTarget(options.target, 'bench measures AMDGPU instructions');
-  const all = subjects(target, waveOf(target, options.wave), options.operands);
-  const { only } = options;
-  const chosen = all.filter(
-    ({ id }) => only === undefined || only.some((prefix) => id === prefix || id.startsWith(`${prefix}/`)),
-  );
-  if (chosen.length === 0)
-    throw usage(
-      `--only ${only!.join(' ')} names nothing; allowed: macro, lds-min, ${all
-        .slice(4)
-        .map(({ id }) => id)
-        .join(', ')}`,
-    );
-  return chosen.flatMap((subject) => {
-    const sizes = subject.id.startsWith('instruction/')
-      ? [Math.min(INSTRUCTION_WAVES, options.maxWaves)]
-      : SIZES.filter((n) => n <= options.maxWaves);
-    return sizes.map((waves) => ({ subject, waves }));
-  });
+function lanesOf(text: string, before: number[] | undefined): number[] {
+  const lanes = wholeNumber(64, 1 << 22)(text);
+  return [...(before ?? []), Math.ceil(lanes / 64) * 64];
 }
 
 async function bench(io: Io, command: Command, options: BenchOptions): Promise<Exit> {
-  const cases = casesOf(options);
   const fallback = command.getOptionValueSource('engine') === 'default';
-  const { engines, close } = await openEngines(io, options, fallback);
-  const figures: Figure[] = [];
+  const { engines, close } = await openEngines(io, options, fallback, 'fused');
+  let figures: Figure[] = [];
   let failure: CommandError | undefined;
-  const bar = startProgress(io, cases.length, 'figures', options.json);
   try {
-    for (const [index, { subject, waves }] of cases.entries()) {
-      if (io.signal.aborted) break;
-      bar.update(index, `${subject.id}, ${waves} waves`);
-      await measureCase(subject, waves, engines, options, figures);
-    }
-    bar.update(cases.length);
+    figures = await measureAll(io, engines, options);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     failure = engineFailure(error);
   } finally {
-    bar.stop();
     await close();
   }
-  const differs = figures.some(({ mismatches }) => (mismatches ?? 0) > 0);
-  const exit = differs ? Exit.differs : (failure?.exit ?? (io.signal.aborted ? Exit.fault : Exit.done));
-  if (options.json) io.out(`${JSON.stringify({ command: 'bench', exit, figures }, null, 2)}\n`);
-  else printFigures(io, figures);
-  const done = `${figures.length} figures are done and reported`;
-  if (failure) throw new CommandError(exit, `${failure.message}; ${done}`);
-  if (io.signal.aborted) throw new CommandError(exit, `interrupted; ${done}`);
+  if (failure) throw failure;
+  const exit = figures.some(({ mismatches }) => mismatches > 0)
+    ? Exit.differs
+    : io.signal.aborted
+      ? Exit.fault
+      : Exit.done;
+  await write(io, figures, exit, options);
+  if (io.signal.aborted) throw new CommandError(exit, `interrupted; ${figures.length} figures are done and reported`);
   return exit;
 }
 
-/** The reference first, whose result the other engine must give. */
-async function measureCase(
-  subject: Subject,
-  waves: number,
+async function measureAll(
+  io: Io,
   engines: readonly [Engine, Engine?],
-  options: BenchOptions,
-  figures: Figure[],
-): Promise<void> {
-  const measureOptions = {
-    seconds: options.seconds,
-    operands: options.operands,
-    profile: options.profile,
-    maxSteps: options.maxSteps!,
+  { target, operands, seconds, lanes, only, json, engine }: BenchOptions,
+): Promise<Figure[]> {
+  const webgpu = engines.find((e) => e?.name === 'webgpu');
+  const reference = engines.find((e) => e?.name === 'reference');
+  const setting: Setting = {
+    target: target ?? findTarget(defaultTarget),
+    operands,
+    reference: reference ?? (await io.engines.reference('fused')),
+    runner: webgpu instanceof TranslatingEngine ? webgpu.runner : undefined,
+    cpu: engine !== 'webgpu',
+    ...(lanes && { lanes }),
   };
-  let expected: WaveState | undefined;
-  for (const engine of [...engines].reverse()) {
-    if (engine === undefined) continue;
-    const { figure, output } = await measure(subject, engine, waves, measureOptions, expected);
-    figures.push(figure);
-    expected = output;
+  const all = subjectsOf(setting);
+  const asked = chosen(all, only);
+  if (asked.length === 0)
+    throw usage(`--only ${only!.join(' ')} names nothing; allowed: ${all.map(({ id }) => id).join(', ')}`);
+  // The bound needs the probes, asked for or not.
+  const probed = asked.some((subject) => subject.engine === 'webgpu') ? chosen(all, PROBES) : [];
+  const subjects = all.filter((subject) => asked.includes(subject) || probed.includes(subject));
+  const cases = subjects.reduce((sum, subject) => sum + subject.lanes.length, 0);
+  const bar = startProgress(io, cases, 'figures', json);
+  try {
+    const figures = await measure(subjects, ratesOf, {
+      seconds,
+      operands,
+      signal: io.signal,
+      progress: (done, _, id, count) => bar.update(done, id && `${id}, ${count} lanes`),
+    });
+    return figures.filter(({ id }) => asked.some((subject) => subject.id === id));
+  } finally {
+    bar.stop();
   }
 }
 
-function printFigures(io: Io, figures: readonly Figure[]): void {
-  for (const engine of new Set(figures.map((f) => f.engine))) {
-    const rows = figures.filter((f) => f.engine === engine);
-    io.out(`${engine}: ${rows[0]!.adapter}\n`);
-    printTable(
-      io,
-      ['figure', 'lanes', 'lanes/s', 'slowest - fastest', 'device ms', 'cold compile ms', 'mismatches'],
-      rows.map((f) => [
-        f.id,
-        f.lanes.toLocaleString('en'),
-        rate(f.perSecond),
-        `${rate(f.spread[0])} - ${rate(f.spread[1])}`,
-        f.deviceNs === null ? '-' : (f.deviceNs / 1e6).toFixed(2),
-        f.compileMs === null ? '-' : f.compileMs.toFixed(0),
-        f.mismatches === null ? '-' : String(f.mismatches),
-      ]),
-    );
+async function write(io: Io, figures: readonly Figure[], exit: Exit, options: BenchOptions): Promise<void> {
+  const facts = factsOf(figures, options);
+  const document = `${JSON.stringify({ command: 'bench', exit, ...facts, figures }, null, 2)}\n`;
+  const folder = options.svg ?? options.out;
+  const charts: Chart[] = folder === undefined ? [] : await chartsOf(figures);
+  for (const path of [options.svg, options.out]) if (path !== undefined) mkdirSync(path, { recursive: true });
+  for (const { name, svg } of charts) writeOutput(join(folder!, `${name}.svg`), svg);
+  const markdown = (shown: readonly Chart[]) => markdownReport(figures, facts, shown);
+  if (options.markdown !== undefined) writeOutput(options.markdown, markdown([]));
+  if (options.out !== undefined) {
+    writeOutput(join(options.out, 'report.json'), document);
+    writeOutput(join(options.out, 'report.md'), markdown(options.svg === undefined ? charts : []));
   }
+  if (options.json) io.out(document);
+  else
+    for (const adapter of new Set(figures.map((figure) => figure.adapter))) {
+      io.out(`${adapter}, ${options.operands} operands\n`);
+      printTable(io, HEADINGS, figures.filter((figure) => figure.adapter === adapter).map(cellsOf));
+    }
+}
+
+async function chartsOf(figures: readonly Figure[]): Promise<Chart[]> {
+  try {
+    return (await import('../bench/charts.ts')).charts(figures);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw usage('charts need the optional dependency echarts; allowed: npm install echarts');
+  }
+}
+
+/** What the figures depend on besides the code. */
+function factsOf(figures: readonly Figure[], { target, operands, seconds }: BenchOptions): Record<string, string> {
+  const adapters = [...new Set(figures.map(({ adapter }) => adapter))];
+  return {
+    adapters: adapters.join('; '),
+    cpu: `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores`,
+    node: process.version,
+    target: (target ?? findTarget(defaultTarget)).name,
+    operands,
+    seconds: String(seconds),
+  };
 }

@@ -45,12 +45,13 @@ interface Linked {
 export class TranslatingEngine implements Engine {
   readonly name = 'webgpu';
   readonly device: string;
-  readonly #runner: KernelRunner;
+  /** What runs its kernels; other engines may share it. */
+  readonly runner: KernelRunner;
   readonly #options: WebGpuOptions;
   readonly #linked = new WeakMap<Program, Map<string, Promise<Linked>>>();
 
   constructor(runner: KernelRunner, options: WebGpuOptions = {}) {
-    this.#runner = runner;
+    this.runner = runner;
     this.#options = options;
     this.device = runner.device;
   }
@@ -68,7 +69,7 @@ export class TranslatingEngine implements Engine {
       const dispatches = dispatchesOf(plan, layout);
       if (dispatches.length === 0) parts.push(words.slice());
       else {
-        const result = await this.#runner.run({ kernels, dispatches, shape }, words);
+        const result = await this.runner.run({ kernels, dispatches, shape }, words);
         costs.push(result.cost);
         parts.push(result.words);
       }
@@ -83,7 +84,7 @@ export class TranslatingEngine implements Engine {
   }
 
   close(): Promise<void> {
-    return this.#runner.close();
+    return this.runner.close();
   }
 
   /** Kernels depend on the shape of a wave and a workgroup, not on how many there are. */
@@ -109,18 +110,18 @@ export class TranslatingEngine implements Engine {
     variant: Variant,
     maxSteps: number,
   ): Promise<Linked> {
-    const { form = 'auto', bail = this.#runner.software ? 'list' : 'branch' } = this.#options;
+    const { form = 'auto', bail = this.runner.software ? 'list' : 'branch' } = this.#options;
     const functions = executed(program, variant).flatMap((instruction) => [
       ...functionsOf(instruction, variant),
       ...[fastFunctionOf(instruction, variant)].filter((f) => f !== undefined),
     ]);
-    const fallback = this.#runner.software ? SOFTWARE_KERNEL_COST : HARDWARE_KERNEL_COST;
+    const fallback = this.runner.software ? SOFTWARE_KERNEL_COST : HARDWARE_KERNEL_COST;
     const plan = translate(program, layout, variant, {
       mode,
       maxSteps,
       costs: await functionCosts([...functions, ...MACRO_FUNCTIONS]),
       maxKernelCost: this.#options.maxKernelCost ?? fallback,
-      ldsForm: this.#options.ldsForm ?? (this.#runner.software ? 'waves' : 'owners'),
+      ldsForm: this.#options.ldsForm ?? (this.runner.software ? 'waves' : 'owners'),
       form: variant.profile === 'published' ? 'generic' : form,
       bail,
     });
@@ -139,7 +140,7 @@ export class TranslatingEngine implements Engine {
   /** The batch in portions of whole workgroups that fit the device. */
   #portions(layout: Layout): { shape: Shape; firstGroup: number }[] {
     const { shape, groups } = layout;
-    const { maxBufferBytes, maxBindingBytes } = this.#runner;
+    const { maxBufferBytes, maxBindingBytes } = this.runner;
     const allowed = Math.min(maxBufferBytes - 1024, this.#options.maxBatchBytes ?? DEFAULT_BATCH_BYTES);
     const fits = (count: number) => {
       const part = new Layout({ ...shape, waves: count * shape.wavesPerGroup });

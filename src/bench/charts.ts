@@ -1,0 +1,102 @@
+/** The report's charts as SVG, by Apache ECharts, without a page. */
+import { BarChart, LineChart } from 'echarts/charts';
+import { GridComponent, LegendComponent, TitleComponent } from 'echarts/components';
+import { type EChartsCoreOption, init, use } from 'echarts/core';
+import { SVGRenderer } from 'echarts/renderers';
+import type { Figure } from './figure.ts';
+
+use([BarChart, LineChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer]);
+
+export interface Chart {
+  /** Of its file. */
+  readonly name: string;
+  readonly svg: string;
+}
+
+const WIDTH = 900;
+
+/** The charts that these figures are enough for: rates of all ids, the macro by number of lanes, shares of the bound. */
+export function charts(figures: readonly Figure[]): Chart[] {
+  if (figures.length === 0) return [];
+  const { operands } = figures[0]!;
+  const adapter = figures.find(({ engine }) => engine === 'webgpu')?.adapter ?? figures[0]!.adapter;
+  const about = `${adapter}, ${operands} operands`;
+  const main = mainFigures(figures).filter(({ id }) => !id.startsWith('probe/'));
+  const bound = main.filter(({ boundShare }) => boundShare !== null);
+  return [
+    ...(main.length > 0
+      ? [bars('rates', 'Million operations a second', about, main, (f) => f.perSecond / 1e6, 'log')]
+      : []),
+    ...(bound.length > 0
+      ? [bars('bound', "Share of the adapter's bound, %", about, bound, (f) => f.boundShare! * 100, 'value')]
+      : []),
+    ...scaling(figures, about),
+  ];
+}
+
+/** Of each id the figure with most repeats or, alike, most lanes: the size that was measured first. */
+export function mainFigures(figures: readonly Figure[]): Figure[] {
+  const best = new Map<string, Figure>();
+  for (const figure of figures) {
+    const known = best.get(figure.id);
+    const wanted = figure.lanes === 65536 || known === undefined;
+    if (wanted) best.set(figure.id, figure);
+  }
+  return [...best.values()];
+}
+
+function bars(
+  name: string,
+  title: string,
+  about: string,
+  figures: readonly Figure[],
+  value: (figure: Figure) => number,
+  type: 'log' | 'value',
+): Chart {
+  const shown = figures.toReversed();
+  return render(name, 110 + 22 * shown.length, {
+    title: { text: title, subtext: about, left: 12, top: 8 },
+    grid: { left: 190, right: 80, top: 70, bottom: 34 },
+    xAxis: { type },
+    yAxis: { type: 'category', data: shown.map(({ id }) => id), axisTick: { show: false } },
+    series: [
+      {
+        type: 'bar',
+        data: shown.map((figure) => Number(value(figure).toPrecision(3))),
+        label: { show: true, position: 'right' },
+      },
+    ],
+  });
+}
+
+/** One line for each id that was measured at several sizes. */
+function scaling(figures: readonly Figure[], about: string): Chart[] {
+  const ids = [...new Set(figures.map(({ id }) => id))];
+  const lines = ids
+    .map((id) => ({ id, of: figures.filter((figure) => figure.id === id) }))
+    .filter(({ of }) => of.length > 1);
+  if (lines.length === 0) return [];
+  return [
+    render('scaling', 480, {
+      title: { text: 'Million division macros a second by lanes', subtext: about, left: 12, top: 8 },
+      legend: { top: 62, left: 12 },
+      grid: { left: 70, right: 40, top: 120, bottom: 50 },
+      xAxis: { type: 'log', name: 'lanes', nameLocation: 'middle', nameGap: 28, min: 64 },
+      yAxis: { type: 'log' },
+      series: lines.map(({ id, of }) => ({
+        type: 'line',
+        name: id,
+        symbolSize: 7,
+        data: of.map(({ lanes, perSecond }) => [lanes, Number((perSecond / 1e6).toPrecision(4))]),
+      })),
+    }),
+  ];
+}
+
+function render(name: string, height: number, option: EChartsCoreOption): Chart {
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height });
+  chart.setOption({ animation: false, backgroundColor: '#ffffff', ...option });
+  const svg = chart.renderToSVGString();
+  chart.dispose();
+  return { name, svg };
+}

@@ -1,0 +1,57 @@
+/** The figures of the report, and the bound that an adapter's own rates set to them. */
+import type { Operations } from './operations.ts';
+
+export type OperandKind = 'normal' | 'special';
+
+/** One line of the report. Times are medians over the repeats. */
+export interface Figure {
+  readonly id: string;
+  readonly engine: 'webgpu' | 'reference';
+  readonly adapter: string;
+  readonly lanes: number;
+  /** Operations of the id's kind a second (macros, instructions, bytes of `probe/memory`): on the device by its own clock, else by the wall's. */
+  readonly perSecond: number;
+  /** Nanoseconds of one run on the device by its own clock; null where it can't tell. */
+  readonly deviceNs: number | null;
+  /** Milliseconds that the driver took for the kernels, nothing being cached; null if nothing was compiled. */
+  readonly compileMs: number | null;
+  /** Bytes that one run's kernels read and write in the adapter's memory, by their text. */
+  readonly bytes: number;
+  /** Part of the rate that the adapter's probed rates allow for the operations and bytes of the kernels; null for the CPU's own code. */
+  readonly boundShare: number | null;
+  readonly operands: OperandKind;
+  /** Nanoseconds of one run by the wall clock, upload and readback included, compiling not; and operations a second by it. */
+  readonly wallNs: number;
+  readonly wallPerSecond: number;
+  /** `perSecond` of the slowest and the fastest repeat. */
+  readonly spread: readonly [number, number];
+  readonly repeats: number;
+  /** Words of one run that differ from the reference's. */
+  readonly mismatches: number;
+  /** Operations of the kernels for each operation of the id's kind. */
+  readonly multiplies: number | null;
+  readonly others: number | null;
+}
+
+/** What the probes measured, per second. */
+export interface AdapterRates {
+  readonly add: number;
+  readonly multiply: number;
+  readonly bytes: number;
+}
+
+export const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+};
+
+/** Nanoseconds that a run with so many operations and bytes takes at least: computing and memory may overlap. */
+export function boundNs(
+  rates: AdapterRates,
+  operations: Pick<Operations, 'multiplies' | 'others'>,
+  bytes: number,
+): number {
+  const computing = operations.multiplies / rates.multiply + operations.others / rates.add;
+  return 1e9 * Math.max(computing, bytes / rates.bytes);
+}

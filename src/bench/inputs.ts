@@ -1,0 +1,79 @@
+/** Batches to measure with: drawn once, and repeated where a batch is larger than what was drawn. */
+import { classes, type Draw, drawFrom, drawPair, newPair } from '../verify/operands.ts';
+import { Random } from '../verify/random.ts';
+import { Layout, type Shape } from '../wavefront/layout.ts';
+import { WaveState } from '../wavefront/state.ts';
+import type { OperandKind } from './figure.ts';
+
+const SEED = 0x64;
+
+/** Waves that are drawn: 65,536 lanes. */
+const DRAWN_WAVES = 1024;
+
+/** Ordinary numbers; or every second lane any of the classes that verify draws, most of them special. */
+const draws: Readonly<Record<OperandKind, readonly [Draw, Draw]>> = {
+  normal: [drawFrom([classes.ordinary!]), drawFrom([classes.ordinary!])],
+  special: [drawFrom([classes.ordinary!]), drawPair],
+};
+
+/** Registers with operands: pairs of doubles from v0 on, so that v[0:1] and v[2:3] are numerator and denominator, and so on. */
+export interface Filling {
+  readonly shape: Shape;
+  readonly pairs: number;
+  readonly operands: OperandKind;
+  /** Tells inputs of the same filling apart. */
+  readonly number: number;
+  /** After the pairs; LDS and more registers. */
+  readonly more?: (state: WaveState, wave: number, random: Random) => void;
+}
+
+/** All waves of a shape filled. */
+export function fill({ shape, pairs, operands, number, more }: Filling): WaveState {
+  const drawn = Math.min(shape.waves, DRAWN_WAVES);
+  const small = WaveState.start({ ...shape, waves: drawn });
+  const random = new Random(SEED, number);
+  const pair = newPair();
+  for (let wave = 0; wave < drawn; wave++) {
+    for (let at = 0; at < 4 * pairs; at += 4) {
+      const registers = [0, 1, 2, 3].map((i) => small.vgpr(wave, at + i));
+      for (let lane = 0; lane < shape.waveSize; lane++) {
+        draws[operands][lane & 1]!(random, pair);
+        registers[0]![lane] = pair.nLo;
+        registers[1]![lane] = pair.nHi;
+        registers[2]![lane] = pair.dLo;
+        registers[3]![lane] = pair.dHi;
+      }
+    }
+    more?.(small, wave, random);
+  }
+  return repeatWaves(small, shape.waves);
+}
+
+/** The batch over and over, as so many waves of one workgroup each. */
+export function repeatWaves(small: WaveState, waves: number): WaveState {
+  const { shape } = small.layout;
+  if (waves === shape.waves) return small;
+  const large = new WaveState({ ...shape, waves });
+  const [from, to] = [small.layout, large.layout];
+  const sections = [
+    [from.scalars, to.scalars, to.scalarWords],
+    [from.vgprs, to.vgprs, to.vgprWords],
+    [from.lds, to.lds, shape.ldsWords],
+  ] as const;
+  for (const [source, target, words] of sections)
+    for (let wave = 0; wave < waves; wave += shape.waves) {
+      const count = Math.min(shape.waves, waves - wave) * words;
+      large.words.set(small.words.subarray(source, source + count), target + wave * words);
+    }
+  return large;
+}
+
+/** Lanes of the largest batch of that shape, a power of 4 times 64, that a binding and a buffer of so many bytes hold. */
+export function largestLanes(shape: Omit<Shape, 'waves'>, bufferBytes: number, bindingBytes: number): number {
+  let waves = 1;
+  for (;;) {
+    const layout = new Layout({ ...shape, waves: 4 * waves });
+    if (layout.words * 4 > bufferBytes || (layout.lds - layout.vgprs) * 4 > bindingBytes) return 64 * waves;
+    waves *= 4;
+  }
+}

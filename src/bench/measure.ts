@@ -1,0 +1,132 @@
+/** Measures subjects: warm-up, interleaved rounds, medians; ends in bounded time. */
+import { type AdapterRates, boundNs, type Figure, median, type OperandKind } from './figure.ts';
+
+/** What one run took. */
+export interface Run {
+  readonly wallMs: number;
+  readonly deviceMs?: number;
+}
+
+/** A subject at one size, compiled, its results compared with the reference's. */
+export interface Prepared {
+  readonly lanes: number;
+  /** Operations of the id's kind that a run does. */
+  readonly work: number;
+  readonly compileMs: number | null;
+  readonly mismatches: number;
+  /** Of a whole run; undefined for the CPU's own code. */
+  readonly cost: { readonly multiplies: number; readonly others: number; readonly bytes: number } | undefined;
+  readonly run: () => Promise<Run>;
+}
+
+export interface Subject {
+  readonly id: string;
+  readonly engine: Figure['engine'];
+  readonly adapter: string;
+  /** Sizes to measure it at, the most telling one first. */
+  readonly lanes: readonly number[];
+  readonly prepare: (lanes: number) => Promise<Prepared>;
+}
+
+export interface MeasureOptions {
+  /** About how long all of it may take: sizes that are not begun by then are left out, but each subject's first. */
+  readonly seconds: number;
+  readonly operands: OperandKind;
+  readonly signal?: AbortSignal;
+  /** Told of each case before it is prepared. */
+  readonly progress?: (done: number, of: number, id: string, lanes: number) => void;
+}
+
+const ROUNDS = 3;
+/** Part of the time that rounds take; the rest goes to compiling and checking. */
+const ROUND_SHARE = 0.5;
+const MAX_SLICE_MS = 400;
+
+interface Case {
+  readonly subject: Subject;
+  readonly prepared: Prepared;
+  readonly runs: Run[];
+}
+
+/**
+ * Every subject at its first size, in rounds that take turns, so that what else the machine does hits all alike; then the other
+ * sizes one after the other, as long as there is time. `rates` gives the adapter's rates from what was measured first.
+ */
+export async function measure(
+  subjects: readonly Subject[],
+  rates: (figures: readonly Figure[]) => AdapterRates | undefined,
+  options: MeasureOptions,
+): Promise<Figure[]> {
+  const began = performance.now();
+  const left = () => options.seconds * 1000 - (performance.now() - began);
+  const sizes = subjects.reduce((sum, { lanes }) => sum + lanes.length, 0);
+  const slice = Math.min(MAX_SLICE_MS, (options.seconds * 1000 * ROUND_SHARE) / (sizes * ROUNDS));
+  const stopped = () => options.signal?.aborted === true;
+  const cases: Case[] = [];
+  let done = 0;
+  const prepare = async (subject: Subject, lanes: number): Promise<Case> => {
+    options.progress?.(done++, sizes, subject.id, lanes);
+    const prepared = await subject.prepare(lanes);
+    await prepared.run();
+    return { subject, prepared, runs: [] };
+  };
+
+  for (const subject of subjects) if (!stopped()) cases.push(await prepare(subject, subject.lanes[0]!));
+  for (let round = 0; round < ROUNDS; round++) for (const one of cases) if (!stopped()) await runFor(one, slice);
+  const figures = cases.filter(({ runs }) => runs.length > 0).map((one) => figureOf(one, options.operands));
+  cases.length = 0;
+
+  for (const subject of subjects)
+    for (const lanes of subject.lanes.slice(1)) {
+      if (stopped() || left() < 0) continue;
+      const one = await prepare(subject, lanes);
+      for (let round = 0; round < ROUNDS; round++) await runFor(one, slice);
+      figures.push(figureOf(one, options.operands));
+    }
+  options.progress?.(sizes, sizes, '', 0);
+  const found = rates(figures.map(({ figure }) => figure));
+  return figures
+    .map(({ figure, cost }) => ({ ...figure, boundShare: shareOf(figure, cost, found) }))
+    .toSorted((a, b) => order(subjects, a) - order(subjects, b) || a.lanes - b.lanes);
+}
+
+const order = (subjects: readonly Subject[], { id }: Figure) => subjects.findIndex((subject) => subject.id === id);
+
+async function runFor({ prepared, runs }: Case, ms: number): Promise<void> {
+  const began = performance.now();
+  do runs.push(await prepared.run());
+  while (performance.now() - began < ms);
+}
+
+function figureOf({ subject, prepared, runs }: Case, operands: OperandKind) {
+  const { work, cost, lanes } = prepared;
+  const onDevice = runs.flatMap(({ deviceMs }) => deviceMs ?? []);
+  const wallMs = median(runs.map((run) => run.wallMs));
+  const times = onDevice.length === runs.length ? onDevice : runs.map((run) => run.wallMs);
+  const perSecond = (ms: number) => (work / ms) * 1000;
+  const figure: Figure = {
+    id: subject.id,
+    engine: subject.engine,
+    adapter: subject.adapter,
+    lanes,
+    perSecond: perSecond(median(times)),
+    deviceNs: onDevice.length === runs.length ? median(onDevice) * 1e6 : null,
+    compileMs: prepared.compileMs,
+    bytes: cost?.bytes ?? 0,
+    boundShare: null,
+    operands,
+    wallNs: wallMs * 1e6,
+    wallPerSecond: perSecond(wallMs),
+    spread: [perSecond(Math.max(...times)), perSecond(Math.min(...times))],
+    repeats: runs.length,
+    mismatches: prepared.mismatches,
+    multiplies: cost ? cost.multiplies / work : null,
+    others: cost ? cost.others / work : null,
+  };
+  return { figure, cost };
+}
+
+function shareOf(figure: Figure, cost: Prepared['cost'], rates: AdapterRates | undefined): number | null {
+  if (!cost || !rates) return null;
+  return boundNs(rates, cost, cost.bytes) / (figure.deviceNs ?? figure.wallNs);
+}

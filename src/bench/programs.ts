@@ -1,0 +1,142 @@
+/** Programs on an engine as subjects; the reference engine says what is right. */
+import type { Engine } from '../engine.ts';
+import type { TranslatingEngine } from '../gpu/engine.ts';
+import type { Program } from '../program/program.ts';
+import { compareStates } from '../verify/compare.ts';
+import type { Random } from '../verify/random.ts';
+import type { Shape } from '../wavefront/layout.ts';
+import type { WaveState } from '../wavefront/state.ts';
+import type { OperandKind } from './figure.ts';
+import { fill } from './inputs.ts';
+import type { Prepared, Subject } from './measure.ts';
+import { countOperations } from './operations.ts';
+
+export interface Workload {
+  readonly id: string;
+  readonly program: Program;
+  /** Registers v0 on that hold operand pairs, 4 each; LDS words and what else a wave begins with. */
+  readonly pairs: number;
+  readonly ldsWords?: number;
+  readonly more?: (state: WaveState, wave: number, random: Random) => void;
+  /** Operations a lane. */
+  readonly work: number;
+}
+
+export const shapeOf = ({ program, pairs, ldsWords = 0 }: Workload): Omit<Shape, 'waves'> => ({
+  waveSize: program.waveSize,
+  wavesPerGroup: 1,
+  vgprs: Math.max(program.vgprs, 4 * pairs),
+  sgprs: program.sgprs,
+  ldsWords,
+});
+
+/** Inputs and right results, which subjects of one workload share. */
+export class Batches {
+  readonly #reference: Engine;
+  readonly #operands: OperandKind;
+  #key = '';
+  #inputs: readonly WaveState[] = [];
+  #expected: WaveState | undefined;
+
+  /** Inputs that take turns, so that caches don't flatter. */
+  static readonly TURNS = 4;
+
+  constructor(reference: Engine, operands: OperandKind) {
+    this.#reference = reference;
+    this.#operands = operands;
+  }
+
+  /** The batches of the last workload and size are kept. */
+  async of(workload: Workload, lanes: number): Promise<{ inputs: readonly WaveState[]; expected: WaveState }> {
+    const { program, pairs, more } = workload;
+    const waves = lanes / program.waveSize;
+    const shape = { ...shapeOf(workload), waves };
+    const key = JSON.stringify([shape, pairs, program.instructions.map(({ def, operands }) => [def.name, operands])]);
+    if (key !== this.#key || !this.#expected) {
+      this.#inputs = Array.from({ length: Batches.TURNS }, (_, number) =>
+        fill({ shape, pairs, operands: this.#operands, number, ...(more && { more }) }),
+      );
+      this.#expected = (await this.#reference.run(program, this.#inputs[0]!)).state;
+      this.#key = key;
+    }
+    return { inputs: this.#inputs, expected: this.#expected };
+  }
+}
+
+/** A workload in one form of the WebGPU engine. */
+export const onGpu = (
+  workload: Workload,
+  engine: TranslatingEngine,
+  batches: Batches,
+  lanes: readonly number[],
+): Subject => ({
+  id: workload.id,
+  engine: 'webgpu',
+  adapter: engine.device,
+  lanes,
+  prepare: async (count): Promise<Prepared> => {
+    const { inputs, expected } = await batches.of(workload, count);
+    const first = await engine.run(workload.program, inputs[0]!);
+    const kernels = await engine.wgsl(workload.program, inputs[0]!);
+    return {
+      lanes: count,
+      work: count * workload.work,
+      compileMs: first.cost.compileMs ?? null,
+      mismatches: compareStates(first.state, expected).mismatches,
+      cost: costOf(kernels, count),
+      run: turns(engine, workload.program, inputs),
+    };
+  },
+});
+
+/** A workload on the CPU's engine. */
+export const onCpu = (workload: Workload, engine: Engine, batches: Batches, lanes: readonly number[]): Subject => ({
+  id: workload.id,
+  engine: 'reference',
+  adapter: engine.device,
+  lanes,
+  prepare: async (count): Promise<Prepared> => {
+    const { inputs, expected } = await batches.of(workload, count);
+    const { state } = await engine.run(workload.program, inputs[0]!);
+    return {
+      lanes: count,
+      work: count * workload.work,
+      compileMs: null,
+      mismatches: compareStates(state, expected).mismatches,
+      cost: undefined,
+      run: turns(engine, workload.program, inputs),
+    };
+  },
+});
+
+function turns(engine: Engine, program: Program, inputs: readonly WaveState[]): Prepared['run'] {
+  let turn = 0;
+  return async () => {
+    const { cost } = await engine.run(program, inputs[turn++ % inputs.length]!);
+    return {
+      wallMs: cost.totalMs - (cost.compileMs ?? 0),
+      ...(cost.deviceMs !== undefined && { deviceMs: cost.deviceMs }),
+    };
+  };
+}
+
+/** Lanes of a wave. */
+const WAVE = 64;
+
+/**
+ * What kernels cost for so many lanes. Kernels over the list of bailed lanes don't count: with ordinary operands nobody is on it.
+ * Scalars are a wave's, and read once for all its lanes.
+ */
+export function costOf(kernels: readonly string[], lanes: number): NonNullable<Prepared['cost']> {
+  const total = { multiplies: 0, others: 0, bytes: 0 };
+  for (const kernel of kernels.filter((text) => !text.includes('let bailed = '))) {
+    const { multiplies, others, bytes } = countOperations(kernel);
+    // A kernel without lanes of its own runs a wave in each invocation.
+    const invocations = /fn main\([^{]*\blane:/.test(kernel) ? lanes : lanes / WAVE;
+    total.multiplies += multiplies * invocations;
+    total.others += others * invocations;
+    const { vgprs = 0, lds = 0, scalars = 0 } = bytes;
+    total.bytes += (vgprs + lds) * invocations + scalars * (lanes / WAVE);
+  }
+  return total;
+}

@@ -1,0 +1,269 @@
+/** Everything that `wave64 bench` and the page measure, by id. */
+import type { Engine } from '../engine.ts';
+import { TranslatingEngine } from '../gpu/engine.ts';
+import type { Form } from '../gpu/forms.ts';
+import type { KernelRunner } from '../gpu/runner.ts';
+import type { Target } from '../isa/target.ts';
+import { assemble } from '../program/assembler.ts';
+import { ReferenceEngine } from '../reference/engine.ts';
+import { type CpuSubject, cpuSubjects } from '../verify/cpuMacro.ts';
+import { oneInstruction } from '../verify/oneInstruction.ts';
+import { drawWord, newPair } from '../verify/operands.ts';
+import type { Random } from '../verify/random.ts';
+import type { WaveState } from '../wavefront/state.ts';
+import type { AdapterRates, Figure, OperandKind } from './figure.ts';
+import { largestLanes } from './inputs.ts';
+import type { Subject } from './measure.ts';
+import { Batches, onCpu, onGpu, shapeOf, type Workload } from './programs.ts';
+import { OK_REGISTER, type RawKernel, rawSubject, VCC_REGISTER } from './rawKernels.ts';
+import { CHAIN, chainText, dotText, MINIMA, macroText, minimaText, newtonText, resultText } from './texts.ts';
+
+export interface Setting {
+  readonly target: Target;
+  readonly operands: OperandKind;
+  /** Says what is right. */
+  readonly reference: Engine;
+  /** Absent where only the CPU is measured. */
+  readonly runner: KernelRunner | undefined;
+  /** Measure the CPU too. */
+  readonly cpu: boolean;
+  /** Sizes for all; else by subject. */
+  readonly lanes?: readonly number[];
+}
+
+/** Lanes that hide what a dispatch costs; and of the LDS minimum, whose waves are workgroups. */
+const MAIN = 65536;
+const LDS_MAIN = 16384;
+const SIZES = [64, 1024, 16384, 262144];
+/** No batch is larger, lest a run take minutes on the CPU. */
+const LARGEST = 1 << 20;
+const BATCH_BYTES = 256 << 20;
+
+/** The address register of `minimaText` and the LDS of a wave. */
+const ADDRESS = 8;
+const LDS_DOUBLES = 64;
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  add: 'f64_add',
+  sub: 'f64_sub',
+  mul: 'f64_mul',
+  fma: 'f64_mulAdd',
+  div: 'f64_div',
+  sqrt: 'f64_sqrt',
+  min: 'v_min_f64',
+  round: 'f64_roundToInt',
+  'to-f32': 'f64_to_f32',
+  'from-f32': 'f32_to_f64',
+  'to-i32': 'f64_to_i32',
+  'from-i32': 'i32_to_f64',
+};
+
+export const PROBES = ['probe/u32-add', 'probe/u32-mul', 'probe/u32-mulhi', 'probe/memory'] as const;
+
+/** @throws AsmError where the target lacks an instruction */
+export function subjectsOf({ target, operands, reference, runner, cpu, lanes }: Setting): Subject[] {
+  const wave = 64;
+  const batches = new Batches(reference, operands);
+  const build = (text: string) => assemble(text, { target, waveSize: wave, file: 'built-in' });
+  const macro: Workload = { id: 'macro', program: build(macroText(target, wave)), pairs: 1, work: 1 };
+  const result: Workload = { ...macro, program: build(resultText(target, wave)) };
+  const chain: Workload = { id: 'chain', program: build(chainText(target, wave)), pairs: 1, work: CHAIN };
+  const subjects: Subject[] = [];
+  if (runner) {
+    const engine = (form: Form) => new TranslatingEngine(runner, { form });
+    const [generic, auto] = [engine('generic'), engine('auto')];
+    const sizes = lanes ?? sizesFor(macro, runner);
+    const main = lanes ?? [MAIN];
+    const gpu = (id: string, workload: Workload, on: TranslatingEngine, at: readonly number[]) =>
+      onGpu({ ...workload, id }, on, batches, at);
+    const raw = (kernel: RawKernel, at: readonly number[]) => rawSubject(kernel, runner, batches, at);
+    subjects.push(
+      ...probes.map((kernel) => raw(kernel, lanes ?? [MAIN])),
+      gpu('macro/generic/stored', macro, generic, sizes),
+      raw(macroKernel('macro/shared/stored', 'shared_macro', macro, 1), sizes),
+      gpu('macro/fast/stored', macro, engine('fast'), sizes),
+      gpu('macro/fused/stored', macro, engine('fused'), sizes),
+      gpu('macro/direct', result, engine('direct'), sizes),
+      raw(macroKernel('macro/generic/registers', 'generic_macro', chain, CHAIN), main),
+      raw(macroKernel('macro/fused/registers', 'fused_macro', chain, CHAIN), main),
+      ...Object.entries(OPERATIONS).map(([name, operation]) => {
+        const program = oneInstruction(operation, target, wave);
+        return gpu(`f64/${name}`, { id: name, program, pairs: 2, work: 1 }, generic, main);
+      }),
+      ...Object.entries(addresses).flatMap(([name, address]) => {
+        const workload = minima(target, address);
+        const serial = new TranslatingEngine(runner, { ldsForm: 'serial' });
+        const at = lanes ?? [LDS_MAIN];
+        return [gpu(`lds-min/${name}`, workload, auto, at), gpu(`lds-min/${name}/serial`, workload, serial, at)];
+      }),
+      gpu('program/newton', { id: '', program: build(newtonText(target)), pairs: 1, work: 1 }, auto, main),
+      gpu('program/dot-lds-min', dot(target), auto, lanes ?? [LDS_MAIN]),
+    );
+  }
+  if (cpu) {
+    const at = lanes ?? [LDS_MAIN];
+    subjects.push(
+      ...cpuSubjects(operands).map(cpuSubject),
+      onCpu({ ...macro, id: 'macro/steps' }, new ReferenceEngine({ forms: 'steps' }), batches, at),
+      onCpu({ ...macro, id: 'macro/steps/fused' }, new ReferenceEngine({ forms: 'fused' }), batches, at),
+    );
+  }
+  return subjects;
+}
+
+/** Those whose id is one of these or begins with it; all without a choice. */
+export const chosen = (subjects: readonly Subject[], only: readonly string[] | undefined): Subject[] =>
+  subjects.filter(({ id }) => only === undefined || only.some((name) => id === name || id.startsWith(name)));
+
+/** The adapter's rates, if all probes are among the figures. */
+export function ratesOf(figures: readonly Figure[]): AdapterRates | undefined {
+  const rate = (id: string) => figures.find((figure) => figure.id === id)?.perSecond;
+  const [add, multiply, bytes] = [rate('probe/u32-add'), rate('probe/u32-mul'), rate('probe/memory')];
+  return add && multiply && bytes ? { add, multiply, bytes } : undefined;
+}
+
+function sizesFor(workload: Workload, { maxBufferBytes, maxBindingBytes }: KernelRunner): number[] {
+  const largest = largestLanes(shapeOf(workload), Math.min(maxBufferBytes, BATCH_BYTES), maxBindingBytes);
+  return [MAIN, ...SIZES, Math.min(largest, LARGEST)].filter((n, i, all) => all.indexOf(n) === i);
+}
+
+const probe = (id: string, name: string): RawKernel => ({
+  id,
+  registers: 2,
+  work: 2048,
+  source: `import package::bench::probe::${name};\nfn work(base: u32) { vgprs[base + 64u] = ${name}(vgprs[base]); }`,
+});
+
+const COPIED = 16;
+const copies = Array.from(
+  { length: COPIED },
+  (_, i) => `vgprs[base + ${64 * (COPIED + i)}u] = vgprs[base + ${64 * i}u];`,
+);
+
+const probes: readonly RawKernel[] = [
+  probe('probe/u32-add', 'probe_add'),
+  probe('probe/u32-mul', 'probe_multiply'),
+  probe('probe/u32-mulhi', 'probe_multiply_high'),
+  { id: 'probe/memory', registers: 2 * COPIED, work: 8 * COPIED, source: `fn work(base: u32) { ${copies.join(' ')} }` },
+];
+
+/** So many macros in a row of a function of `shaders/bench/macro.wesl`, in registers. MODE is the kernels' default. */
+function macroKernel(id: string, name: string, workload: Workload, macros: number): RawKernel {
+  const reciprocal = macros > 1 ? 14 : 6;
+  const result = macros > 1 ? 12 : 0;
+  const place = (register: number) => `base + ${register * 64}u`;
+  const source = `import package::bench::macro::{MacroOut, ${name}};
+fn work(base: u32) {
+  var n = load64(base);
+  var d = load64(${place(2)});
+  var out: MacroOut;
+  var ok = true;
+  for (var k = 0u; k < ${macros}u; k++) {
+    out = ${name}(n, d, 0x3f0u);
+    n = out.result;
+    d = out.r2;
+    ok &= out.ok;
+  }
+  store64(${place(4)}, out.p);
+  store64(${place(8)}, out.ns);
+  store64(${place(10)}, out.q);
+  store64(${place(18)}, out.result);
+  store64(${place(20)}, out.r2);
+  vgprs[${place(VCC_REGISTER)}] = u32(out.vcc);
+  vgprs[${place(OK_REGISTER)}] = u32(ok);
+}`;
+  return {
+    id,
+    source,
+    registers: 22,
+    work: macros,
+    expected: {
+      workload,
+      registers: [
+        [4, 4],
+        [5, 5],
+        [8, 8],
+        [9, 9],
+        [10, 10],
+        [11, 11],
+        [18, result],
+        [19, result + 1],
+        [20, reciprocal],
+        [21, reciprocal + 1],
+      ],
+    },
+  };
+}
+
+/** Byte addresses of lanes. */
+const addresses: Readonly<Record<string, (lane: number, random: Random) => number>> = {
+  distinct: (lane) => 8 * lane,
+  equal: () => 0,
+  random8: (_, random) => 8 * random.below(8),
+};
+
+function fillLds(state: WaveState, wave: number, random: Random): void {
+  const pair = newPair();
+  const lds = state.lds(wave);
+  for (let word = 0; word < lds.length; word += 2) {
+    drawWord(random, pair);
+    lds[word] = pair.nLo;
+    lds[word + 1] = pair.nHi;
+  }
+}
+
+const minima = (target: Target, address: (lane: number, random: Random) => number): Workload => ({
+  id: 'lds-min',
+  program: assemble(minimaText(target), { target, waveSize: 64, file: 'built-in' }),
+  pairs: 2,
+  ldsWords: 2 * LDS_DOUBLES,
+  work: MINIMA,
+  more: (state, wave, random) => {
+    state.vgpr(wave, ADDRESS).forEach((_, lane, lanes) => {
+      lanes[lane] = address(lane, random);
+    });
+    fillLds(state, wave, random);
+  },
+});
+
+const dot = (target: Target): Workload => ({
+  id: 'dot',
+  program: assemble(dotText(target), { target, waveSize: 64, file: 'built-in' }),
+  pairs: 4,
+  ldsWords: 2 * LDS_DOUBLES,
+  work: 1,
+  more: (state, wave, random) => {
+    state.vgpr(wave, 16).forEach((_, lane, lanes) => {
+      lanes[lane] = 8 * random.below(LDS_DOUBLES);
+    });
+    fillLds(state, wave, random);
+  },
+});
+
+/** Waves of a run: short enough to take turns. */
+const CPU_WAVES: Readonly<Record<string, number>> = { 'macro/bigint': 8 };
+
+const cpuSubject = ({ id, run, wrong }: CpuSubject): Subject => {
+  const waves = CPU_WAVES[id] ?? 256;
+  return {
+    id,
+    engine: 'reference',
+    adapter: 'CPU (JavaScript)',
+    lanes: [waves * 64],
+    prepare: async () => {
+      run(waves);
+      return {
+        lanes: waves * 64,
+        work: waves * 64,
+        compileMs: null,
+        mismatches: wrong(),
+        cost: undefined,
+        run: async () => {
+          const began = performance.now();
+          run(waves);
+          return { wallMs: performance.now() - began };
+        },
+      };
+    },
+  };
+};
