@@ -1,6 +1,4 @@
 /** The figures of the report, and the bound that an adapter's own rates set to them. */
-import type { Operations } from './operations.ts';
-
 export type OperandKind = 'normal' | 'special';
 
 /** One line of the report. Times are medians over the repeats. */
@@ -9,7 +7,7 @@ export interface Figure {
   readonly engine: 'webgpu' | 'reference';
   readonly adapter: string;
   readonly lanes: number;
-  /** Operations of the id's kind a second (macros, instructions, bytes of `probe/memory`): on the device by its own clock, else by the wall's. */
+  /** Operations of the id's kind a second (macros, instructions, bytes of `probe/memory/...`): on the device by its own clock, else by the wall's. */
   readonly perSecond: number;
   /** Nanoseconds of one run on the device by its own clock; null where it can't tell. */
   readonly deviceNs: number | null;
@@ -33,11 +31,20 @@ export interface Figure {
   readonly others: number | null;
 }
 
+/** What the kernels of a run do, by their text. */
+export interface Cost {
+  readonly multiplies: number;
+  readonly others: number;
+  readonly readBytes: number;
+  readonly writtenBytes: number;
+}
+
 /** What the probes measured, per second. */
 export interface AdapterRates {
   readonly add: number;
   readonly multiply: number;
-  readonly bytes: number;
+  readonly readBytes: number;
+  readonly writtenBytes: number;
 }
 
 export const median = (values: readonly number[]): number => {
@@ -46,12 +53,10 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 };
 
-/** Nanoseconds that a run with so many operations and bytes takes at least: computing and memory may overlap. */
-export function boundNs(
-  rates: AdapterRates,
-  operations: Pick<Operations, 'multiplies' | 'others'>,
-  bytes: number,
-): number {
-  const computing = operations.multiplies / rates.multiply + operations.others / rates.add;
-  return 1e9 * Math.max(computing, bytes / rates.bytes);
+/** Nanoseconds that a run takes at least: computing and memory may overlap, reads and writes too. */
+export function boundNs(rates: AdapterRates, cost: Cost): number {
+  const computing = cost.multiplies / rates.multiply + cost.others / rates.add;
+  const reading = cost.readBytes / rates.readBytes;
+  const writing = cost.writtenBytes / rates.writtenBytes;
+  return 1e9 * Math.max(computing, reading, writing);
 }

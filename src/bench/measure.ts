@@ -1,5 +1,5 @@
 /** Measures subjects: warm-up, interleaved rounds, medians; ends in bounded time. */
-import { type AdapterRates, boundNs, type Figure, median, type OperandKind } from './figure.ts';
+import { type AdapterRates, boundNs, type Cost, type Figure, median, type OperandKind } from './figure.ts';
 
 /** What one run took. */
 export interface Run {
@@ -15,7 +15,7 @@ export interface Prepared {
   readonly compileMs: number | null;
   readonly mismatches: number;
   /** Of a whole run; undefined for the CPU's own code. */
-  readonly cost: { readonly multiplies: number; readonly others: number; readonly bytes: number } | undefined;
+  readonly cost: Cost | undefined;
   readonly run: () => Promise<Run>;
 }
 
@@ -112,7 +112,7 @@ function figureOf({ subject, prepared, runs }: Case, operands: OperandKind) {
     perSecond: perSecond(median(times)),
     deviceNs: onDevice.length === runs.length ? median(onDevice) * 1e6 : null,
     compileMs: prepared.compileMs,
-    bytes: cost?.bytes ?? 0,
+    bytes: cost ? cost.readBytes + cost.writtenBytes : 0,
     boundShare: null,
     operands,
     wallNs: wallMs * 1e6,
@@ -128,5 +128,5 @@ function figureOf({ subject, prepared, runs }: Case, operands: OperandKind) {
 
 function shareOf(figure: Figure, cost: Prepared['cost'], rates: AdapterRates | undefined): number | null {
   if (!cost || !rates) return null;
-  return boundNs(rates, cost, cost.bytes) / (figure.deviceNs ?? figure.wallNs);
+  return boundNs(rates, cost) / (figure.deviceNs ?? figure.wallNs);
 }

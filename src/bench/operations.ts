@@ -15,7 +15,8 @@ export interface Operations {
   /** All other operators and arithmetic built-ins. */
   readonly others: number;
   /** Bytes read from and written to each storage buffer, by its name. */
-  readonly bytes: Readonly<Record<string, number>>;
+  readonly reads: Readonly<Record<string, number>>;
+  readonly writes: Readonly<Record<string, number>>;
   /** Loops whose number of turns the text does not say; their bodies counted once. */
   readonly openLoops: number;
 }
@@ -48,17 +49,19 @@ export const countOperations = (wgsl: string, name = 'main'): Operations => oper
 class Sum implements Operations {
   multiplies = 0;
   others = 0;
-  bytes: Record<string, number> = {};
+  reads: Record<string, number> = {};
+  writes: Record<string, number> = {};
   openLoops = 0;
 
-  touch(buffer: string, bytes: number): void {
-    this.bytes[buffer] = (this.bytes[buffer] ?? 0) + bytes;
+  touch(way: 'reads' | 'writes', buffer: string, bytes: number): void {
+    this[way][buffer] = (this[way][buffer] ?? 0) + bytes;
   }
 
   add(more: Operations, times = 1): void {
     this.multiplies += more.multiplies * times;
     this.others += more.others * times;
-    for (const [buffer, bytes] of Object.entries(more.bytes)) this.touch(buffer, bytes * times);
+    for (const way of ['reads', 'writes'] as const)
+      for (const [buffer, bytes] of Object.entries(more[way])) this.touch(way, buffer, bytes * times);
     this.openLoops += more.openLoops;
   }
 }
@@ -208,10 +211,10 @@ class Counter {
     if (operator === '=' || ASSIGNMENT.test(operator) || operator === '++' || operator === '--') {
       tokens.next();
       if (operator !== '=') {
-        if (place) this.#sum.touch(place.buffer, 4 * widthOf(place.type));
+        if (place) this.#sum.touch('reads', place.buffer, 4 * widthOf(place.type));
         this.#operator(operator[0]!, type, operator.endsWith('=') ? this.#value(tokens) : type);
       } else this.#value(tokens);
-      if (place) this.#sum.touch(place.buffer, 4 * widthOf(place.type));
+      if (place) this.#sum.touch('writes', place.buffer, 4 * widthOf(place.type));
     }
     this.#place = undefined;
   }
@@ -231,7 +234,7 @@ class Counter {
 
   /** A place in a storage buffer is read. */
   #used(type: string): string {
-    if (this.#place) this.#sum.touch(this.#place.buffer, 4 * widthOf(type));
+    if (this.#place) this.#sum.touch('reads', this.#place.buffer, 4 * widthOf(type));
     this.#place = undefined;
     return type;
   }
@@ -343,9 +346,10 @@ class Counter {
     this.#place = undefined;
     while (tokens.take(',')) this.#value(tokens);
     tokens.expect(')');
-    const both = name !== 'atomicLoad' && name !== 'atomicStore';
-    if (both) this.#sum.others++;
-    if (place) this.#sum.touch(place.buffer, both ? 8 : 4);
+    const [reads, writes] = [name !== 'atomicStore', name !== 'atomicLoad'];
+    if (reads && writes) this.#sum.others++;
+    if (place && reads) this.#sum.touch('reads', place.buffer, 4);
+    if (place && writes) this.#sum.touch('writes', place.buffer, 4);
     return 'u32';
   }
 }

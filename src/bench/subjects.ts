@@ -32,8 +32,10 @@ export interface Setting {
 }
 
 /** Lanes that hide what a dispatch costs; and of the LDS minimum, whose waves are workgroups. */
-const MAIN = 65536;
+export const MAIN = 65536;
 const LDS_MAIN = 16384;
+/** For a run in a hurry. */
+export const QUICK = 4096;
 const SIZES = [64, 1024, 16384, 262144];
 /** No batch is larger, lest a run take minutes on the CPU. */
 const LARGEST = 1 << 20;
@@ -58,7 +60,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'from-i32': 'i32_to_f64',
 };
 
-export const PROBES = ['probe/u32-add', 'probe/u32-mul', 'probe/u32-mulhi', 'probe/memory'] as const;
+export const PROBES = ['probe/u32-add', 'probe/u32-mul', 'probe/memory/read', 'probe/memory/write'] as const;
 
 /** @throws AsmError where the target lacks an instruction */
 export function subjectsOf({ target, operands, reference, runner, cpu, lanes }: Setting): Subject[] {
@@ -118,8 +120,8 @@ export const chosen = (subjects: readonly Subject[], only: readonly string[] | u
 /** The adapter's rates, if all probes are among the figures. */
 export function ratesOf(figures: readonly Figure[]): AdapterRates | undefined {
   const rate = (id: string) => figures.find((figure) => figure.id === id)?.perSecond;
-  const [add, multiply, bytes] = [rate('probe/u32-add'), rate('probe/u32-mul'), rate('probe/memory')];
-  return add && multiply && bytes ? { add, multiply, bytes } : undefined;
+  const [add, multiply, readBytes, writtenBytes] = PROBES.map(rate);
+  return add && multiply && readBytes && writtenBytes ? { add, multiply, readBytes, writtenBytes } : undefined;
 }
 
 function sizesFor(workload: Workload, { maxBufferBytes, maxBindingBytes }: KernelRunner): number[] {
@@ -127,24 +129,40 @@ function sizesFor(workload: Workload, { maxBufferBytes, maxBindingBytes }: Kerne
   return [MAIN, ...SIZES, Math.min(largest, LARGEST)].filter((n, i, all) => all.indexOf(n) === i);
 }
 
-const probe = (id: string, name: string): RawKernel => ({
+const probe = (id: string, name: string, work: number): RawKernel => ({
   id,
   registers: 2,
-  work: 2048,
+  work,
   source: `import package::bench::probe::${name};\nfn work(base: u32) { vgprs[base + 64u] = ${name}(vgprs[base]); }`,
 });
 
-const COPIED = 16;
-const copies = Array.from(
-  { length: COPIED },
-  (_, i) => `vgprs[base + ${64 * (COPIED + i)}u] = vgprs[base + ${64 * i}u];`,
-);
+/** Words of a lane that the memory probes move. */
+const MOVED = 8;
+const moved = (register: number) => `vgprs[base + ${64 * register}u]`;
+const each = (text: (i: number) => string) => Array.from({ length: MOVED }, (_, i) => text(i));
 
 const probes: readonly RawKernel[] = [
-  probe('probe/u32-add', 'probe_add'),
-  probe('probe/u32-mul', 'probe_multiply'),
-  probe('probe/u32-mulhi', 'probe_multiply_high'),
-  { id: 'probe/memory', registers: 2 * COPIED, work: 8 * COPIED, source: `fn work(base: u32) { ${copies.join(' ')} }` },
+  probe('probe/u32-add', 'probe_add', 2048),
+  probe('probe/u32-mul', 'probe_multiply', 2048),
+  probe('probe/u32-mulhi', 'probe_multiply_high', 256),
+  {
+    id: 'probe/memory/read',
+    registers: MOVED + 1,
+    work: 4 * MOVED,
+    source: `fn work(base: u32) { ${moved(MOVED)} = ${each(moved).join(' ^ ')}; }`,
+  },
+  {
+    id: 'probe/memory/write',
+    registers: MOVED,
+    work: 4 * MOVED,
+    source: `fn work(base: u32) { ${each((i) => `${moved(i)} = base ^ ${i}u;`).join(' ')} }`,
+  },
+  {
+    id: 'probe/memory/copy',
+    registers: 2 * MOVED,
+    work: 8 * MOVED,
+    source: `fn work(base: u32) { ${each((i) => `${moved(MOVED + i)} = ${moved(i)};`).join(' ')} }`,
+  },
 ];
 
 /** So many macros in a row of a function of `shaders/bench/macro.wesl`, in registers. MODE is the kernels' default. */

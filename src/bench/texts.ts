@@ -45,8 +45,9 @@ export const macroText = (target: Target, wave: WaveSize): string => ended(macro
 /** The macro, and every register but the result overwritten: only that is used. */
 export function resultText(target: Target, wave: WaveSize): string {
   const clear = Array.from({ length: 8 }, (_, i) => `v_mov_b32_e32 v${4 + i}, 0`);
-  const mask = wave === 64 ? 's_mov_b64 vcc, 0' : 's_mov_b32 vcc_lo, 0';
-  return ended([...macroLines(target, wave, MACRO), ...clear, mask]);
+  const masks = wave === 64 ? ['s_mov_b64 vcc, 0'] : ['s_mov_b32 vcc_lo, 0'];
+  if (target.generation === 'gfx9') masks.push('s_mov_b64 s[0:1], 0');
+  return ended([...macroLines(target, wave, MACRO), ...clear, ...masks]);
 }
 
 export const CHAIN = 8;

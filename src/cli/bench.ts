@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Chart } from '../bench/charts.ts';
 import type { Figure, OperandKind } from '../bench/figure.ts';
-import { measure } from '../bench/measure.ts';
+import { measure, type Subject } from '../bench/measure.ts';
 import { cellsOf, HEADINGS, markdownReport } from '../bench/report.ts';
-import { chosen, PROBES, ratesOf, type Setting, subjectsOf } from '../bench/subjects.ts';
+import { chosen, PROBES, QUICK, ratesOf, subjectsOf } from '../bench/subjects.ts';
 import { type Engine, EngineError } from '../engine.ts';
 import { TranslatingEngine } from '../gpu/engine.ts';
 import { defaultTarget, findTarget } from '../isa/target.ts';
@@ -28,6 +28,9 @@ interface BenchOptions extends CommonOptions {
   readonly svg?: string;
   readonly out?: string;
 }
+
+/** Below this a subject is measured at a small size only. */
+const SECONDS_A_SUBJECT = 0.8;
 
 const examples = `
 Rates are operations a second (division macros, LDS minima of a lane, ...) on the device by its own clock, else by the wall's; medians
@@ -102,32 +105,35 @@ async function measureAll(
   { target, operands, seconds, lanes, only, json, engine }: BenchOptions,
 ): Promise<Figure[]> {
   const webgpu = engines.find((e) => e?.name === 'webgpu');
-  const reference = engines.find((e) => e?.name === 'reference');
-  const setting: Setting = {
-    target: target ?? findTarget(defaultTarget),
-    operands,
-    reference: reference ?? (await io.engines.reference('fused')),
-    runner: webgpu instanceof TranslatingEngine ? webgpu.runner : undefined,
-    cpu: engine !== 'webgpu',
-    ...(lanes && { lanes }),
+  const reference = engines.find((e) => e?.name === 'reference') ?? (await io.engines.reference('fused'));
+  const subjects = (sizes: readonly number[] | undefined): Subject[] => {
+    const all = subjectsOf({
+      target: target ?? findTarget(defaultTarget),
+      operands,
+      reference,
+      runner: webgpu instanceof TranslatingEngine ? webgpu.runner : undefined,
+      cpu: engine !== 'webgpu',
+      ...(sizes && { lanes: sizes }),
+    });
+    const asked = chosen(all, only);
+    if (asked.length === 0)
+      throw usage(`--only ${only!.join(' ')} names nothing; allowed: ${all.map(({ id }) => id).join(', ')}`);
+    // The bound needs the probes, asked for or not.
+    const probed = asked.some((subject) => subject.engine === 'webgpu') ? chosen(all, PROBES) : [];
+    return all.filter((subject) => asked.includes(subject) || probed.includes(subject));
   };
-  const all = subjectsOf(setting);
-  const asked = chosen(all, only);
-  if (asked.length === 0)
-    throw usage(`--only ${only!.join(' ')} names nothing; allowed: ${all.map(({ id }) => id).join(', ')}`);
-  // The bound needs the probes, asked for or not.
-  const probed = asked.some((subject) => subject.engine === 'webgpu') ? chosen(all, PROBES) : [];
-  const subjects = all.filter((subject) => asked.includes(subject) || probed.includes(subject));
-  const cases = subjects.reduce((sum, subject) => sum + subject.lanes.length, 0);
+  const few = subjects(lanes).length > seconds / SECONDS_A_SUBJECT;
+  const measured = subjects(lanes ?? (few ? [QUICK] : undefined));
+  const cases = measured.reduce((sum, subject) => sum + subject.lanes.length, 0);
   const bar = startProgress(io, cases, 'figures', json);
   try {
-    const figures = await measure(subjects, ratesOf, {
+    const figures = await measure(measured, ratesOf, {
       seconds,
       operands,
       signal: io.signal,
       progress: (done, _, id, count) => bar.update(done, id && `${id}, ${count} lanes`),
     });
-    return figures.filter(({ id }) => asked.some((subject) => subject.id === id));
+    return figures.filter(({ id }) => only === undefined || only.some((name) => id.startsWith(name)));
   } finally {
     bar.stop();
   }
