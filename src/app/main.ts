@@ -1,6 +1,7 @@
 /** The page: opens the engines that there are and mounts the panels on them. */
 import type { Engine } from '../engine.ts';
 import { WebGpuEngine } from '../gpu/engine.ts';
+import { mountBench } from './bench.ts';
 import { byId } from './dom.ts';
 import { mountJob } from './job.ts';
 import { mountLanes } from './lanes.ts';
@@ -31,6 +32,7 @@ mountX1k(engines, () => settings().round);
 const canvas = byId('map', HTMLCanvasElement);
 const painter = gpu.device ? gpuPainter(gpu.device, canvas) : cpuPainter(canvas);
 map = mountMap(canvas, painter, { settings, fractions: pair.fractions, pick: pair.pick });
+mountBench(engines, () => settings().target);
 document.documentElement.dataset.ready = 'true';
 
 /** The engine under test first; the reference alone where there is no WebGPU. */

@@ -100,7 +100,8 @@ async function runFor({ prepared, runs }: Case, ms: number): Promise<void> {
 
 function figureOf({ subject, prepared, runs }: Case, operands: OperandKind) {
   const { work, cost, lanes } = prepared;
-  const onDevice = runs.flatMap(({ deviceMs }) => deviceMs ?? []);
+  // Browsers round timestamps: a run that took none by them was not timed.
+  const onDevice = runs.flatMap(({ deviceMs = 0 }) => (deviceMs > 0 ? [deviceMs] : []));
   const wallMs = median(runs.map((run) => run.wallMs));
   const times = onDevice.length === runs.length ? onDevice : runs.map((run) => run.wallMs);
   const perSecond = (ms: number) => (work / ms) * 1000;
@@ -112,7 +113,7 @@ function figureOf({ subject, prepared, runs }: Case, operands: OperandKind) {
     perSecond: perSecond(median(times)),
     deviceNs: onDevice.length === runs.length ? median(onDevice) * 1e6 : null,
     compileMs: prepared.compileMs,
-    bytes: cost ? cost.readBytes + cost.writtenBytes : 0,
+    bytes: cost ? Math.round(cost.readBytes + cost.writtenBytes) : 0,
     boundShare: null,
     operands,
     wallNs: wallMs * 1e6,

@@ -32,10 +32,11 @@ export interface Setting {
 }
 
 /** Lanes that hide what a dispatch costs; and of the LDS minimum, whose waves are workgroups. */
-export const MAIN = 65536;
+const MAIN = 65536;
 const LDS_MAIN = 16384;
-/** For a run in a hurry. */
-export const QUICK = 4096;
+/** The size where there is less than so much time for a subject. */
+const QUICK = 4096;
+const SECONDS_A_SUBJECT = 0.8;
 const SIZES = [64, 1024, 16384, 262144];
 /** No batch is larger, lest a run take minutes on the CPU. */
 const LARGEST = 1 << 20;
@@ -113,9 +114,27 @@ export function subjectsOf({ target, operands, reference, runner, cpu, lanes }: 
   return subjects;
 }
 
-/** Those whose id is one of these or begins with it; all without a choice. */
-export const chosen = (subjects: readonly Subject[], only: readonly string[] | undefined): Subject[] =>
-  subjects.filter(({ id }) => only === undefined || only.some((name) => id === name || id.startsWith(name)));
+/** Those whose id begins with one of these; all without a choice. */
+export const chosen = <T extends { readonly id: string }>(
+  all: readonly T[],
+  only: readonly string[] | undefined,
+): T[] => all.filter(({ id }) => only === undefined || only.some((name) => id.startsWith(name)));
+
+/**
+ * What to measure in so many seconds: the subjects chosen, with the probes that the bound needs, and at a small size only where
+ * there is little time for each. None if `only` names none.
+ */
+export function planned(setting: Setting, seconds: number, only: readonly string[] | undefined): Subject[] {
+  const subjects = (sizes: Pick<Setting, 'lanes'>) => {
+    const all = subjectsOf({ ...setting, ...sizes });
+    const asked = chosen(all, only);
+    const probed = asked.some(({ engine }) => engine === 'webgpu') ? chosen(all, PROBES) : [];
+    return all.filter((subject) => asked.includes(subject) || probed.includes(subject));
+  };
+  const all = subjects({});
+  const hurried = setting.lanes === undefined && seconds < SECONDS_A_SUBJECT * all.length;
+  return hurried ? subjects({ lanes: [QUICK] }) : all;
+}
 
 /** The adapter's rates, if all probes are among the figures. */
 export function ratesOf(figures: readonly Figure[]): AdapterRates | undefined {

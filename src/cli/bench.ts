@@ -5,17 +5,16 @@ import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Chart } from '../bench/charts.ts';
 import type { Figure, OperandKind } from '../bench/figure.ts';
-import { measure, type Subject } from '../bench/measure.ts';
+import { measure } from '../bench/measure.ts';
 import { cellsOf, HEADINGS, markdownReport } from '../bench/report.ts';
-import { chosen, PROBES, QUICK, ratesOf, subjectsOf } from '../bench/subjects.ts';
+import { chosen, planned, ratesOf, subjectsOf } from '../bench/subjects.ts';
 import { type Engine, EngineError } from '../engine.ts';
 import { TranslatingEngine } from '../gpu/engine.ts';
-import { defaultTarget, findTarget } from '../isa/target.ts';
 import { engineFailure, openEngines } from './engines.ts';
 import { CommandError, Exit, usage } from './errors.ts';
 import { writeOutput } from './files.ts';
 import type { End, Io } from './io.ts';
-import { addCommon, type CommonOptions, secondsOf, wholeNumber } from './options.ts';
+import { addCommon, type CommonOptions, llvmTarget, secondsOf, wholeNumber } from './options.ts';
 import { startProgress } from './progress.ts';
 import { printTable } from './table.ts';
 
@@ -28,9 +27,6 @@ interface BenchOptions extends CommonOptions {
   readonly svg?: string;
   readonly out?: string;
 }
-
-/** Below this a subject is measured at a small size only. */
-const SECONDS_A_SUBJECT = 0.8;
 
 const examples = `
 Rates are operations a second (division macros, LDS minima of a lane, ...) on the device by its own clock, else by the wall's; medians
@@ -75,7 +71,11 @@ function lanesOf(text: string, before: number[] | undefined): number[] {
   return [...(before ?? []), Math.ceil(lanes / 64) * 64];
 }
 
+/** @throws CommandError with exit code 2 for X1K */
+const benchTarget = (asked: BenchOptions['target']) => llvmTarget(asked, 'bench measures AMDGPU instructions');
+
 async function bench(io: Io, command: Command, options: BenchOptions): Promise<Exit> {
+  benchTarget(options.target);
   const fallback = command.getOptionValueSource('engine') === 'default';
   const { engines, close } = await openEngines(io, options, fallback, 'fused');
   let figures: Figure[] = [];
@@ -106,24 +106,21 @@ async function measureAll(
 ): Promise<Figure[]> {
   const webgpu = engines.find((e) => e?.name === 'webgpu');
   const reference = engines.find((e) => e?.name === 'reference') ?? (await io.engines.reference('fused'));
-  const subjects = (sizes: readonly number[] | undefined): Subject[] => {
-    const all = subjectsOf({
-      target: target ?? findTarget(defaultTarget),
-      operands,
-      reference,
-      runner: webgpu instanceof TranslatingEngine ? webgpu.runner : undefined,
-      cpu: engine !== 'webgpu',
-      ...(sizes && { lanes: sizes }),
-    });
-    const asked = chosen(all, only);
-    if (asked.length === 0)
-      throw usage(`--only ${only!.join(' ')} names nothing; allowed: ${all.map(({ id }) => id).join(', ')}`);
-    // The bound needs the probes, asked for or not.
-    const probed = asked.some((subject) => subject.engine === 'webgpu') ? chosen(all, PROBES) : [];
-    return all.filter((subject) => asked.includes(subject) || probed.includes(subject));
+  const setting = {
+    target: benchTarget(target),
+    operands,
+    reference,
+    runner: webgpu instanceof TranslatingEngine ? webgpu.runner : undefined,
+    cpu: engine !== 'webgpu',
+    ...(lanes && { lanes }),
   };
-  const few = subjects(lanes).length > seconds / SECONDS_A_SUBJECT;
-  const measured = subjects(lanes ?? (few ? [QUICK] : undefined));
+  const measured = planned(setting, seconds, only);
+  if (measured.length === 0)
+    throw usage(
+      `--only ${only!.join(' ')} names nothing; allowed: ${subjectsOf(setting)
+        .map(({ id }) => id)
+        .join(', ')}`,
+    );
   const cases = measured.reduce((sum, subject) => sum + subject.lanes.length, 0);
   const bar = startProgress(io, cases, 'figures', json);
   try {
@@ -133,7 +130,7 @@ async function measureAll(
       signal: io.signal,
       progress: (done, _, id, count) => bar.update(done, id && `${id}, ${count} lanes`),
     });
-    return figures.filter(({ id }) => only === undefined || only.some((name) => id.startsWith(name)));
+    return chosen(figures, only);
   } finally {
     bar.stop();
   }
@@ -176,7 +173,7 @@ function factsOf(figures: readonly Figure[], { target, operands, seconds }: Benc
     adapters: adapters.join('; '),
     cpu: `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores`,
     node: process.version,
-    target: (target ?? findTarget(defaultTarget)).name,
+    target: benchTarget(target).name,
     operands,
     seconds: String(seconds),
   };

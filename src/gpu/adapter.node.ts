@@ -12,8 +12,11 @@ export const DRIVERS = ['auto', 'system', 'swiftshader'] as const;
 /** `auto` takes the system's adapter unless it runs on the CPU; the other two take just that driver, whatever it is. */
 export type Driver = (typeof DRIVERS)[number];
 
-/** Of Dawn's features we ask one: clearing workgroup memory takes SwiftShader seconds, and kernels write it before they read it. */
-const DAWN_OPTIONS = ['enable-dawn-features=disable_workgroup_init'];
+/**
+ * Clearing workgroup memory takes SwiftShader seconds, and kernels write it before they read it. Timestamps are rounded to 0.1 ms
+ * lest a page spy on other pages; here they may be exact.
+ */
+const DAWN_OPTIONS = ['enable-dawn-features=disable_workgroup_init', 'disable-dawn-features=timestamp_quantization'];
 
 /** Keeps a library loaded although Node closes it again, because it is no Node add-on (dlopen(3), RTLD_NODELETE). */
 const RTLD_NODELETE = 0x1000;

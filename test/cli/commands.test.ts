@@ -1,12 +1,16 @@
 // What the commands do, and their exit codes: 0 done and equal, 1 differs, 3 no engine, 4 faulted or not ended; what was complete survives.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { EngineSource } from '../../src/cli/io.ts';
 import { type Engine, EngineError } from '../../src/engine.ts';
 import { openWebGpuEngine } from '../../src/gpu/engine.node.ts';
+import { TranslatingEngine } from '../../src/gpu/engine.ts';
+import type { KernelRunner } from '../../src/gpu/runner.ts';
 import { ReferenceEngine } from '../../src/reference/engine.ts';
 import type { WaveState } from '../../src/wavefront/state.ts';
 import { openHangingEngine } from '../gpu/hang.ts';
+import { scripted } from '../verify/scripted.ts';
 import { inFolder, wave64 } from './cli.ts';
 
 const engines = (webgpu: () => Promise<Engine>): EngineSource => ({
@@ -23,13 +27,13 @@ const engines = (webgpu: () => Promise<Engine>): EngineSource => ({
 });
 
 /** One driver for all tests that only need one; its kernels stay compiled. */
-let driver: Engine;
-const real = engines(async () => ({
-  name: 'webgpu',
-  device: driver.device,
-  run: (...args) => driver.run(...args),
-  close: async () => {},
-}));
+let driver: TranslatingEngine;
+const real = engines(async () => {
+  const { runner } = driver;
+  const { device, software, maxBufferBytes, maxBindingBytes } = runner;
+  const run: KernelRunner['run'] = (...args) => runner.run(...args);
+  return new TranslatingEngine({ device, software, maxBufferBytes, maxBindingBytes, run, close: async () => {} });
+});
 const noWebGpu = engines(() => Promise.reject(new EngineError('unavailable', 'no WebGPU adapter: nothing here')));
 
 /** The reference in the other engine's place; `change` spoils the result of its n-th run, or throws. */
@@ -420,27 +424,74 @@ describe('asm and disasm', () => {
 });
 
 describe('bench and info', () => {
-  test('figures of one instruction, results compared', async () => {
-    const { exit, document } = await json(
-      'bench --only instruction/v_add_f64 lds-min/equal --max-waves 2 --seconds 0.01',
-      real,
-    );
-    expect(exit).toBe(0);
-    const figures = document['figures'] as Record<string, unknown>[];
-    expect(figures.map((f) => [f['id'], f['engine'], f['lanes']])).toEqual([
-      ['lds-min/equal', 'reference', 64],
-      ['lds-min/equal', 'webgpu', 64],
-      ['instruction/v_add_f64', 'reference', 128],
-      ['instruction/v_add_f64', 'webgpu', 128],
-    ]);
-    for (const f of figures)
-      expect(f).toMatchObject({
-        boundShare: null,
-        operands: 'normal',
-        mismatches: f['engine'] === 'webgpu' ? 0 : null,
-      });
-    for (const key of ['perSecond', 'bytes', 'adapter', 'deviceNs', 'compileMs'])
-      expect(figures[3]).toHaveProperty(key);
+  const figureSchema = z.strictObject({
+    id: z.string(),
+    engine: z.enum(['webgpu', 'reference']),
+    adapter: z.string(),
+    lanes: z.int().positive(),
+    perSecond: z.number().positive(),
+    deviceNs: z.number().positive().nullable(),
+    compileMs: z.number().positive().nullable(),
+    bytes: z.int().nonnegative(),
+    boundShare: z.number().positive().nullable(),
+    operands: z.enum(['normal', 'special']),
+    wallNs: z.number().positive(),
+    wallPerSecond: z.number().positive(),
+    spread: z.tuple([z.number().positive(), z.number().positive()]),
+    repeats: z.int().min(3),
+    mismatches: z.int(),
+    multiplies: z.number().nonnegative().nullable(),
+    others: z.number().nonnegative().nullable(),
+  });
+  const schema = z.object({ command: z.literal('bench'), exit: z.int(), figures: z.array(figureSchema) });
+
+  test.each(['normal', 'special'])(
+    'figures on %s operands, results compared, report and charts written',
+    async (operands) => {
+      const { exit, document } = await json(
+        `bench --only macro/fused macro/direct lds-min/equal f64/fma macro/steps --lanes 128 --seconds 1 --operands ${operands} --out bench`,
+        real,
+      );
+      const { figures } = schema.parse(document);
+      expect(exit).toBe(0);
+      expect(figures.map(({ id, engine }) => `${engine} ${id}`)).toEqual([
+        'webgpu macro/fused/stored',
+        'webgpu macro/direct',
+        'webgpu macro/fused/registers',
+        'webgpu f64/fma',
+        'webgpu lds-min/equal',
+        'webgpu lds-min/equal/serial',
+        'reference macro/steps',
+        'reference macro/steps/fused',
+      ]);
+      for (const figure of figures) {
+        expect(figure).toMatchObject({ lanes: 128, operands, mismatches: 0 });
+        if (figure.engine === 'reference')
+          expect(figure).toMatchObject({ deviceNs: null, compileMs: null, boundShare: null });
+        else for (const known of [figure.boundShare, figure.bytes]) expect(known).toBeGreaterThan(0);
+      }
+      expect(JSON.parse(readFileSync('bench/report.json', 'utf8'))).toEqual(document);
+      expect(readFileSync('bench/report.md', 'utf8')).toContain('![rates](rates.svg)');
+      expect(readFileSync('bench/rates.svg', 'utf8')).toMatch(/^<svg /);
+    },
+  );
+
+  test('a result that differs from the reference ends with 1', async () => {
+    const wrong = scripted('reference', (state) => state.vgpr(1, 5).fill(7));
+    const { exit, document } = await json('bench --engine reference --only macro/steps --lanes 128 --seconds 1', {
+      ...noWebGpu,
+      reference: async () => wrong,
+    });
+    expect(exit).toBe(1);
+    for (const { mismatches } of schema.parse(document).figures) expect(mismatches).toBeGreaterThan(0);
+  });
+
+  test('ids that do not exist', async () => {
+    const { exit, err } = await run('bench --engine reference --only macro/nothing', real);
+    expect({ exit, err }).toEqual({
+      exit: 2,
+      err: 'wave64: --only macro/nothing names nothing; allowed: macro/bigint, macro/error-free, macro/error-free/result, macro/native, macro/steps, macro/steps/fused\n',
+    });
   });
 
   test('info without an adapter: the reference, and why', async () => {

@@ -268,10 +268,7 @@ export const commands: readonly (readonly [argv: string, message: string])[] = [
   ['disasm odd.bin', 'odd.bin: offset 0x0: : 3 bytes are no whole number of dwords'],
   ['bench --operands odd', "option '--operands <kind>' argument 'odd' is invalid; allowed: normal, special"],
   ['bench --seconds 0', "option '--seconds <n>' argument '0' is invalid; allowed: seconds, more than 0, at most 86400"],
-  [
-    'bench --max-waves 100000',
-    "option '--max-waves <n>' argument '100000' is invalid; allowed: a whole number from 1 to 65536",
-  ],
+  ['bench --lanes 8', "option '--lanes <n...>' argument '8' is invalid; allowed: a whole number from 64 to 4194304"],
   ['bench extra', 'too many arguments; allowed: wave64 bench [options]'],
   ['info extra', 'too many arguments; allowed: wave64 info [options]'],
 ];

@@ -1,0 +1,150 @@
+/** Rounds, medians, the bound on time, and shares of the adapter's bound, with subjects that do what the test says. */
+import { describe, expect, it } from 'vitest';
+import { boundNs, type Figure, median } from '../../src/bench/figure.ts';
+import { measure, type Prepared, type Subject } from '../../src/bench/measure.ts';
+import { chosen, ratesOf } from '../../src/bench/subjects.ts';
+
+interface Script {
+  readonly lanes?: readonly number[];
+  readonly times?: readonly number[];
+  readonly cost?: Prepared['cost'];
+  readonly mismatches?: number;
+  readonly waitMs?: number;
+}
+
+/** A subject whose runs take the times in turn, by its own account. */
+function scripted(
+  id: string,
+  log: string[],
+  { lanes = [64], times = [1], cost, mismatches = 0, waitMs = 0 }: Script = {},
+): Subject {
+  return {
+    id,
+    engine: 'webgpu',
+    adapter: 'scripted',
+    lanes,
+    prepare: async (count) => {
+      let turn = 0;
+      return {
+        lanes: count,
+        work: count,
+        compileMs: 5,
+        mismatches,
+        cost,
+        run: async () => {
+          log.push(`${id} ${count}`);
+          await new Promise((done) => setTimeout(done, waitMs));
+          const deviceMs = times[turn++ % times.length]!;
+          return { wallMs: deviceMs + 1, deviceMs };
+        },
+      };
+    },
+  };
+}
+
+const never = () => undefined;
+const settings = { seconds: 0.001, operands: 'normal' } as const;
+
+describe('measuring', () => {
+  it('takes turns: a warm-up each, then three rounds', async () => {
+    const log: string[] = [];
+    await measure([scripted('a', log), scripted('b', log)], never, settings);
+    expect(log).toEqual(['a 64', 'b 64', 'a 64', 'b 64', 'a 64', 'b 64', 'a 64', 'b 64']);
+  });
+
+  it('gives the median, the slowest and the fastest of the runs after the warm-up, on the device and on the wall', async () => {
+    const [figure] = await measure([scripted('a', [], { times: [99, 4, 1, 2] })], never, settings);
+    expect(figure).toMatchObject({
+      lanes: 64,
+      deviceNs: 2e6,
+      wallNs: 3e6,
+      perSecond: 32000,
+      wallPerSecond: 64000 / 3,
+      spread: [16000, 64000],
+      repeats: 3,
+      compileMs: 5,
+      boundShare: null,
+      operands: 'normal',
+      mismatches: 0,
+    });
+  });
+
+  it('leaves sizes out when the time is over, but no subject', async () => {
+    const subject = (id: string) => scripted(id, [], { lanes: [128, 64, 256], waitMs: 5 });
+    const short = await measure([subject('a'), subject('b')], never, settings);
+    expect(short.map(({ id, lanes }) => [id, lanes])).toEqual([
+      ['a', 128],
+      ['b', 128],
+    ]);
+    const long = await measure([subject('a')], never, { ...settings, seconds: 1 });
+    expect(long.map(({ lanes }) => lanes)).toEqual([64, 128, 256]);
+  });
+
+  it('ends at once when it is stopped', async () => {
+    const stop = new AbortController();
+    const log: string[] = [];
+    const subjects = ['a', 'b', 'c'].map((id) => scripted(id, log));
+    const progress = (_: number, __: number, id: string) => {
+      if (id === 'b') stop.abort();
+    };
+    expect(await measure(subjects, never, { ...settings, signal: stop.signal, progress })).toEqual([]);
+    expect(log).toEqual(['a 64', 'b 64']);
+  });
+
+  it('takes the wall where the device has no clock', async () => {
+    const { prepare, ...rest } = scripted('a', []);
+    const blind: Subject = {
+      ...rest,
+      prepare: async (lanes) => ({ ...(await prepare(lanes)), run: async () => ({ wallMs: 4 }) }),
+    };
+    expect((await measure([blind], never, settings))[0]).toMatchObject({
+      deviceNs: null,
+      wallNs: 4e6,
+      perSecond: 16000,
+    });
+  });
+});
+
+it('or where its clock is too coarse for a run', async () => {
+  const [figure] = await measure([scripted('a', [], { times: [0, 0, 1, 1] })], never, settings);
+  expect(figure).toMatchObject({ deviceNs: null, wallNs: 2e6 });
+});
+
+describe('the bound', () => {
+  const rates = { add: 1e9, multiply: 5e8, readBytes: 4e9, writtenBytes: 2e9 };
+  const cost = { multiplies: 100, others: 300, readBytes: 0, writtenBytes: 0 };
+
+  it('is the longest of computing, reading and writing', () => {
+    expect(boundNs(rates, cost)).toBeCloseTo(500);
+    expect(boundNs(rates, { ...cost, readBytes: 4000 })).toBeCloseTo(1000);
+    expect(boundNs(rates, { ...cost, readBytes: 4000, writtenBytes: 4000 })).toBeCloseTo(2000);
+  });
+
+  it('and a figure its share of it', async () => {
+    const [figure] = await measure([scripted('a', [], { cost, times: [0.001] })], () => rates, settings);
+    expect(figure!.boundShare).toBeCloseTo(0.5);
+    expect([figure!.multiplies, figure!.others, figure!.bytes]).toEqual([100 / 64, 300 / 64, 0]);
+  });
+
+  it('needs all four probes', () => {
+    const probe = (id: string, perSecond: number) => ({ id, perSecond }) as Figure;
+    const four = ['u32-add', 'u32-mul', 'memory/read', 'memory/write'].map((id, i) => probe(`probe/${id}`, i + 1));
+    expect(ratesOf(four)).toEqual({ add: 1, multiply: 2, readBytes: 3, writtenBytes: 4 });
+    expect(ratesOf(four.slice(1))).toBeUndefined();
+  });
+});
+
+it('ids are chosen by what they begin with', () => {
+  const subjects = ['macro/fused/stored', 'macro/fused/registers', 'macro/direct', 'f64/fma'].map((id) =>
+    scripted(id, []),
+  );
+  const ids = (only?: string[]) => chosen(subjects, only).map(({ id }) => id);
+  expect(ids(['macro/fused'])).toEqual(['macro/fused/stored', 'macro/fused/registers']);
+  expect(ids(['f64', 'macro/direct'])).toEqual(['macro/direct', 'f64/fma']);
+  expect(ids(['fused'])).toEqual([]);
+  expect(ids()).toHaveLength(4);
+});
+
+it('medians', () => {
+  expect([median([3, 1, 2]), median([4, 1, 3, 2]), median([7])]).toEqual([2, 2.5, 7]);
+});
