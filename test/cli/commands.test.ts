@@ -153,7 +153,7 @@ describe('verify', () => {
 
   test('one wrong bit in the second batch ends with 1 and is named', async () => {
     const { exit, out } = await run(
-      'verify --pairs 65536',
+      'verify --pairs 65536 --workers 1',
       spoiled((s, n) => {
         if (n === 1) s.vgpr(3, 8)[9]! ^= 1;
       }),
