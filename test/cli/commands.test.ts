@@ -153,13 +153,14 @@ describe('verify', () => {
 
   test('one wrong bit in the second batch ends with 1 and is named', async () => {
     const { exit, out } = await run(
-      'verify --pairs 65536 --workers 1',
+      'verify --pairs 65536',
       spoiled((s, n) => {
         if (n === 1) s.vgpr(3, 8)[9]! ^= 1;
       }),
     );
     expect(exit).toBe(1);
-    expect(out).toMatch(/\nwave 515 v8 lane 9: webgpu [0-9a-f]{8}, reference [0-9a-f]{8}\nv8: 1 words differ\n/);
+    // Which batch runs second is up to the threads that draw them: wave 3 of the first, or of the second.
+    expect(out).toMatch(/\nwave (?:3|515) v8 lane 9: webgpu [0-9a-f]{8}, reference [0-9a-f]{8}\nv8: 1 words differ\n/);
   });
 
   test('a wrong quotient that both engines share is found by native division', async () => {
