@@ -6,10 +6,14 @@ import { planned, ratesOf } from '../bench/subjects.ts';
 import type { Engine } from '../engine.ts';
 import { TranslatingEngine } from '../gpu/engine.ts';
 import type { Target } from '../isa/target.ts';
+import { ReferenceEngine } from '../reference/engine.ts';
 import { byId, make, makeTable } from './dom.ts';
 import { messageOf } from './text.ts';
 
-/** Mounts the panel on the engine under test and the one that says what is right; the reference alone measures the CPU. */
+/**
+ * Mounts the panel; where there is no WebGPU it measures the CPU. What is right is computed in this thread: a worker takes programs as
+ * machine code, and operations of the library have none.
+ */
 export function mountBench(engines: readonly [Engine, Engine?], target: () => Target): void {
   const start = byId('bench-run', HTMLButtonElement);
   const stop = byId('bench-stop', HTMLButtonElement);
@@ -20,7 +24,13 @@ export function mountBench(engines: readonly [Engine, Engine?], target: () => Ta
     const operands: OperandKind = byId('bench-operands', HTMLSelectElement).value === 'special' ? 'special' : 'normal';
     const seconds = byId('bench-seconds', HTMLInputElement).valueAsNumber;
     const runner = first instanceof TranslatingEngine ? first.runner : undefined;
-    const setting = { target: target(), operands, reference: engines[1] ?? first, runner, cpu: true };
+    const setting = {
+      target: target(),
+      operands,
+      reference: new ReferenceEngine({ forms: 'fused' }),
+      runner,
+      cpu: true,
+    };
     const { signal } = abort;
     const figures = await measure(planned(setting, seconds, undefined), ratesOf, {
       seconds,
