@@ -32,13 +32,14 @@ export function mountBench(engines: readonly [Engine, Engine?], target: () => Ta
       cpu: true,
     };
     const { signal } = abort;
-    const figures = await measure(planned(setting, seconds, undefined), ratesOf, {
+    const { figures, failure } = await measure(planned(setting, seconds, undefined), ratesOf, {
       seconds,
       operands,
       signal,
       progress: (done, of, id, lanes) => showProgress(done, of, id && `${id}, ${lanes} lanes`),
     });
     await show(figures);
+    if (failure !== undefined) throw failure;
   };
 
   byId('bench', HTMLFormElement).addEventListener('submit', async (event) => {

@@ -34,14 +34,13 @@ export function charts(figures: readonly Figure[]): Chart[] {
   ];
 }
 
-/** Of each id the figure with most repeats or, alike, most lanes: the size that was measured first. */
+/** The lanes at which subjects with several sizes are compared. */
+const MAIN_LANES = 65536;
+
+/** One figure of each id: at 65,536 lanes, or else the first. */
 export function mainFigures(figures: readonly Figure[]): Figure[] {
   const best = new Map<string, Figure>();
-  for (const figure of figures) {
-    const known = best.get(figure.id);
-    const wanted = figure.lanes === 65536 || known === undefined;
-    if (wanted) best.set(figure.id, figure);
-  }
+  for (const figure of figures) if (figure.lanes === MAIN_LANES || !best.has(figure.id)) best.set(figure.id, figure);
   return [...best.values()];
 }
 

@@ -42,10 +42,15 @@ const ROUNDS = 3;
 const ROUND_SHARE = 0.5;
 const MAX_SLICE_MS = 400;
 
-interface Case {
+interface Case extends Omit<Prepared, 'run'> {
   readonly subject: Subject;
-  readonly prepared: Prepared;
   readonly runs: Run[];
+}
+
+/** What was measured, and what ended it before its time, if anything did. */
+export interface Measured {
+  readonly figures: Figure[];
+  readonly failure?: unknown;
 }
 
 /**
@@ -56,63 +61,76 @@ export async function measure(
   subjects: readonly Subject[],
   rates: (figures: readonly Figure[]) => AdapterRates | undefined,
   options: MeasureOptions,
-): Promise<Figure[]> {
+): Promise<Measured> {
+  const cases: Case[] = [];
+  let failure: unknown;
+  try {
+    await measureCases(subjects, options, cases);
+  } catch (error) {
+    failure = error;
+  }
+  const timed = cases.filter(({ runs }) => runs.length >= ROUNDS);
+  const figures = timed.map((one) => figureOf(one, options.operands));
+  const found = rates(figures);
+  return {
+    figures: figures
+      .map((figure, i) => ({ ...figure, boundShare: shareOf(figure, timed[i]!.cost, found) }))
+      .toSorted((a, b) => order(subjects, a) - order(subjects, b) || a.lanes - b.lanes),
+    ...(failure !== undefined && { failure }),
+  };
+}
+
+async function measureCases(subjects: readonly Subject[], options: MeasureOptions, cases: Case[]): Promise<void> {
   const began = performance.now();
-  const left = () => options.seconds * 1000 - (performance.now() - began);
   const sizes = subjects.reduce((sum, { lanes }) => sum + lanes.length, 0);
   const slice = Math.min(MAX_SLICE_MS, (options.seconds * 1000 * ROUND_SHARE) / (sizes * ROUNDS));
   const stopped = () => options.signal?.aborted === true;
-  const cases: Case[] = [];
-  let done = 0;
-  const prepare = async (subject: Subject, lanes: number): Promise<Case> => {
-    options.progress?.(done++, sizes, subject.id, lanes);
-    const prepared = await subject.prepare(lanes);
-    await prepared.run();
-    return { subject, prepared, runs: [] };
+  const prepare = async (subject: Subject, lanes: number) => {
+    options.progress?.(cases.length, sizes, subject.id, lanes);
+    const { run, ...prepared } = await subject.prepare(lanes);
+    await run();
+    const one: Case = { ...prepared, subject, runs: [] };
+    cases.push(one);
+    return async () => {
+      const start = performance.now();
+      do one.runs.push(await run());
+      while (performance.now() - start < slice);
+    };
   };
 
-  for (const subject of subjects) if (!stopped()) cases.push(await prepare(subject, subject.lanes[0]!));
-  for (let round = 0; round < ROUNDS; round++) for (const one of cases) if (!stopped()) await runFor(one, slice);
-  const figures = cases.filter(({ runs }) => runs.length > 0).map((one) => figureOf(one, options.operands));
-  cases.length = 0;
+  const turns: (() => Promise<void>)[] = [];
+  for (const subject of subjects) if (!stopped()) turns.push(await prepare(subject, subject.lanes[0]!));
+  for (let round = 0; round < ROUNDS; round++) for (const turn of turns) if (!stopped()) await turn();
+  // Their inputs may go.
+  turns.length = 0;
 
-  for (const subject of subjects)
-    for (const lanes of subject.lanes.slice(1)) {
-      if (stopped() || left() < 0) continue;
-      const one = await prepare(subject, lanes);
-      for (let round = 0; round < ROUNDS; round++) await runFor(one, slice);
-      figures.push(figureOf(one, options.operands));
+  const most = Math.max(...subjects.map(({ lanes }) => lanes.length));
+  for (let size = 1; size < most; size++)
+    for (const subject of subjects) {
+      const lanes = subject.lanes[size];
+      if (lanes === undefined || stopped() || performance.now() - began > options.seconds * 1000) continue;
+      const turn = await prepare(subject, lanes);
+      for (let round = 0; round < ROUNDS; round++) await turn();
     }
   options.progress?.(sizes, sizes, '', 0);
-  const found = rates(figures.map(({ figure }) => figure));
-  return figures
-    .map(({ figure, cost }) => ({ ...figure, boundShare: shareOf(figure, cost, found) }))
-    .toSorted((a, b) => order(subjects, a) - order(subjects, b) || a.lanes - b.lanes);
 }
 
 const order = (subjects: readonly Subject[], { id }: Figure) => subjects.findIndex((subject) => subject.id === id);
 
-async function runFor({ prepared, runs }: Case, ms: number): Promise<void> {
-  const began = performance.now();
-  do runs.push(await prepared.run());
-  while (performance.now() - began < ms);
-}
-
-function figureOf({ subject, prepared, runs }: Case, operands: OperandKind) {
-  const { work, cost, lanes } = prepared;
+function figureOf({ subject, runs, work, cost, lanes, compileMs, mismatches }: Case, operands: OperandKind): Figure {
   // Browsers round timestamps: a run that took none by them was not timed.
   const onDevice = runs.flatMap(({ deviceMs = 0 }) => (deviceMs > 0 ? [deviceMs] : []));
   const wallMs = median(runs.map((run) => run.wallMs));
   const times = onDevice.length === runs.length ? onDevice : runs.map((run) => run.wallMs);
   const perSecond = (ms: number) => (work / ms) * 1000;
-  const figure: Figure = {
+  return {
     id: subject.id,
     engine: subject.engine,
     adapter: subject.adapter,
     lanes,
     perSecond: perSecond(median(times)),
     deviceNs: onDevice.length === runs.length ? median(onDevice) * 1e6 : null,
-    compileMs: prepared.compileMs,
+    compileMs,
     bytes: cost ? Math.round(cost.readBytes + cost.writtenBytes) : 0,
     boundShare: null,
     operands,
@@ -120,11 +138,10 @@ function figureOf({ subject, prepared, runs }: Case, operands: OperandKind) {
     wallPerSecond: perSecond(wallMs),
     spread: [perSecond(Math.max(...times)), perSecond(Math.min(...times))],
     repeats: runs.length,
-    mismatches: prepared.mismatches,
+    mismatches,
     multiplies: cost ? cost.multiplies / work : null,
     others: cost ? cost.others / work : null,
   };
-  return { figure, cost };
 }
 
 function shareOf(figure: Figure, cost: Prepared['cost'], rates: AdapterRates | undefined): number | null {

@@ -52,7 +52,7 @@ export const rawSubject = (
   id: kernel.id,
   engine: 'webgpu',
   adapter: runner.device,
-  lanes,
+  lanes: lanes.filter((count, i) => i === 0 || REGIONS * count * 4 * kernel.registers <= runner.maxBindingBytes),
   prepare: async (count): Promise<Prepared> => {
     const text = await linkKernel(shell(kernel.source, kernel.registers));
     const { words, shape, check } = await inputOf(kernel, batches, count);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Chart } from '../bench/charts.ts';
 import type { Figure, OperandKind } from '../bench/figure.ts';
-import { measure } from '../bench/measure.ts';
+import { type Measured, measure } from '../bench/measure.ts';
 import { cellsOf, HEADINGS, markdownReport } from '../bench/report.ts';
 import { chosen, planned, ratesOf, subjectsOf } from '../bench/subjects.ts';
 import { type Engine, EngineError } from '../engine.ts';
@@ -78,24 +78,15 @@ async function bench(io: Io, command: Command, options: BenchOptions): Promise<E
   benchTarget(options.target);
   const fallback = command.getOptionValueSource('engine') === 'default';
   const { engines, close } = await openEngines(io, options, fallback, 'fused');
-  let figures: Figure[] = [];
-  let failure: CommandError | undefined;
-  try {
-    figures = await measureAll(io, engines, options);
-  } catch (error) {
-    if (!(error instanceof EngineError)) throw error;
-    failure = engineFailure(error);
-  } finally {
-    await close();
-  }
-  if (failure) throw failure;
-  const exit = figures.some(({ mismatches }) => mismatches > 0)
-    ? Exit.differs
-    : io.signal.aborted
-      ? Exit.fault
-      : Exit.done;
+  const { figures, failure } = await measureAll(io, engines, options).finally(close);
+  if (failure !== undefined && !(failure instanceof EngineError)) throw failure;
+  const differs = figures.some(({ mismatches }) => mismatches > 0);
+  const ended = failure ? engineFailure(failure) : undefined;
+  const exit = differs ? Exit.differs : (ended?.exit ?? (io.signal.aborted ? Exit.fault : Exit.done));
   await write(io, figures, exit, options);
-  if (io.signal.aborted) throw new CommandError(exit, `interrupted; ${figures.length} figures are done and reported`);
+  const done = `${figures.length} figures are done and reported`;
+  if (ended) throw new CommandError(exit, `${ended.message}; ${done}`);
+  if (io.signal.aborted) throw new CommandError(exit, `interrupted; ${done}`);
   return exit;
 }
 
@@ -103,7 +94,7 @@ async function measureAll(
   io: Io,
   engines: readonly [Engine, Engine?],
   { target, operands, seconds, lanes, only, json, engine }: BenchOptions,
-): Promise<Figure[]> {
+): Promise<Measured> {
   const webgpu = engines.find((e) => e?.name === 'webgpu');
   const reference = engines.find((e) => e?.name === 'reference') ?? (await io.engines.reference('fused'));
   const setting = {
@@ -124,13 +115,13 @@ async function measureAll(
   const cases = measured.reduce((sum, subject) => sum + subject.lanes.length, 0);
   const bar = startProgress(io, cases, 'figures', json);
   try {
-    const figures = await measure(measured, ratesOf, {
+    const { figures, ...rest } = await measure(measured, ratesOf, {
       seconds,
       operands,
       signal: io.signal,
       progress: (done, _, id, count) => bar.update(done, id && `${id}, ${count} lanes`),
     });
-    return chosen(figures, only);
+    return { figures: chosen(figures, only), ...rest };
   } finally {
     bar.stop();
   }

@@ -43,6 +43,7 @@ function scripted(
 }
 
 const never = () => undefined;
+const figuresOf = async (...args: Parameters<typeof measure>) => (await measure(...args)).figures;
 const settings = { seconds: 0.001, operands: 'normal' } as const;
 
 describe('measuring', () => {
@@ -53,7 +54,7 @@ describe('measuring', () => {
   });
 
   it('gives the median, the slowest and the fastest of the runs after the warm-up, on the device and on the wall', async () => {
-    const [figure] = await measure([scripted('a', [], { times: [99, 4, 1, 2] })], never, settings);
+    const [figure] = await figuresOf([scripted('a', [], { times: [99, 4, 1, 2] })], never, settings);
     expect(figure).toMatchObject({
       lanes: 64,
       deviceNs: 2e6,
@@ -71,13 +72,30 @@ describe('measuring', () => {
 
   it('leaves sizes out when the time is over, but no subject', async () => {
     const subject = (id: string) => scripted(id, [], { lanes: [128, 64, 256], waitMs: 5 });
-    const short = await measure([subject('a'), subject('b')], never, settings);
+    const short = await figuresOf([subject('a'), subject('b')], never, settings);
     expect(short.map(({ id, lanes }) => [id, lanes])).toEqual([
       ['a', 128],
       ['b', 128],
     ]);
-    const long = await measure([subject('a')], never, { ...settings, seconds: 1 });
+    const long = await figuresOf([subject('a')], never, { ...settings, seconds: 1 });
     expect(long.map(({ lanes }) => lanes)).toEqual([64, 128, 256]);
+  });
+
+  it('goes through all subjects at a size before the next, and reports what was done when one fails', async () => {
+    const log: string[] = [];
+    const failing = scripted('b', log, { lanes: [64, 128] });
+    const lost = new Error('lost');
+    const subjects: Subject[] = [
+      scripted('a', log, { lanes: [64, 128, 256] }),
+      { ...failing, prepare: (lanes) => (lanes === 128 ? Promise.reject(lost) : failing.prepare(lanes)) },
+    ];
+    const { figures, failure } = await measure(subjects, never, { ...settings, seconds: 0.2 });
+    expect(failure).toBe(lost);
+    expect(figures.map(({ id, lanes }) => [id, lanes])).toEqual([
+      ['a', 64],
+      ['a', 128],
+      ['b', 64],
+    ]);
   });
 
   it('ends at once when it is stopped', async () => {
@@ -87,7 +105,7 @@ describe('measuring', () => {
     const progress = (_: number, __: number, id: string) => {
       if (id === 'b') stop.abort();
     };
-    expect(await measure(subjects, never, { ...settings, signal: stop.signal, progress })).toEqual([]);
+    expect(await figuresOf(subjects, never, { ...settings, signal: stop.signal, progress })).toEqual([]);
     expect(log).toEqual(['a 64', 'b 64']);
   });
 
@@ -97,7 +115,7 @@ describe('measuring', () => {
       ...rest,
       prepare: async (lanes) => ({ ...(await prepare(lanes)), run: async () => ({ wallMs: 4 }) }),
     };
-    expect((await measure([blind], never, settings))[0]).toMatchObject({
+    expect((await figuresOf([blind], never, settings))[0]).toMatchObject({
       deviceNs: null,
       wallNs: 4e6,
       perSecond: 16000,
@@ -106,7 +124,7 @@ describe('measuring', () => {
 });
 
 it('or where its clock is too coarse for a run', async () => {
-  const [figure] = await measure([scripted('a', [], { times: [0, 0, 1, 1] })], never, settings);
+  const [figure] = await figuresOf([scripted('a', [], { times: [0, 0, 1, 1] })], never, settings);
   expect(figure).toMatchObject({ deviceNs: null, wallNs: 2e6 });
 });
 
@@ -121,7 +139,7 @@ describe('the bound', () => {
   });
 
   it('and a figure its share of it', async () => {
-    const [figure] = await measure([scripted('a', [], { cost, times: [0.001] })], () => rates, settings);
+    const [figure] = await figuresOf([scripted('a', [], { cost, times: [0.001] })], () => rates, settings);
     expect(figure!.boundShare).toBeCloseTo(0.5);
     expect([figure!.multiplies, figure!.others, figure!.bytes]).toEqual([100 / 64, 300 / 64, 0]);
   });
