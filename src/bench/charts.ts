@@ -53,20 +53,24 @@ function bars(
   type: 'log' | 'value',
 ): Chart {
   const shown = figures.toReversed();
+  const values = shown.map((figure) => Number(value(figure).toPrecision(3)));
   return render(name, 110 + 22 * shown.length, {
     title: { text: title, subtext: about, left: 12, top: 8 },
     grid: { left: 190, right: 80, top: 70, bottom: 34 },
-    xAxis: { type },
+    xAxis: type === 'log' ? { type, min: decadeBelow(values), startValue: decadeBelow(values) } : { type },
     yAxis: { type: 'category', data: shown.map(({ id }) => id), axisTick: { show: false } },
     series: [
       {
         type: 'bar',
-        data: shown.map((figure) => Number(value(figure).toPrecision(3))),
+        data: values,
         label: { show: true, position: 'right' },
       },
     ],
   });
 }
+
+/** Where the bars of a logarithmic axis begin. */
+const decadeBelow = (values: readonly number[]) => 10 ** (Math.ceil(Math.log10(Math.min(...values))) - 1);
 
 /** One line for each id that was measured at several sizes. */
 function scaling(figures: readonly Figure[], about: string): Chart[] {
@@ -78,7 +82,7 @@ function scaling(figures: readonly Figure[], about: string): Chart[] {
   return [
     render('scaling', 480, {
       title: { text: 'Million division macros a second by lanes', subtext: about, left: 12, top: 8 },
-      legend: { top: 62, left: 12 },
+      legend: { top: 62, left: 12, itemGap: 28 },
       grid: { left: 70, right: 40, top: 120, bottom: 50 },
       xAxis: { type: 'log', name: 'lanes', nameLocation: 'middle', nameGap: 28, min: 64 },
       yAxis: { type: 'log' },
