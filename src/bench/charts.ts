@@ -99,7 +99,7 @@ function scaling(figures: readonly Figure[], about: string): Chart[] {
 function render(name: string, height: number, option: EChartsCoreOption): Chart {
   const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height });
   chart.setOption({ animation: false, backgroundColor: '#ffffff', ...option });
-  const svg = chart.renderToSVGString();
+  const svg = chart.renderToSVGString().replace('>', ` role="img"><title>Chart of ${name}</title>`);
   chart.dispose();
   return { name, svg };
 }
