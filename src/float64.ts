@@ -1,4 +1,5 @@
-import { linkShader } from './gpu/link.ts';
+import { floatSources } from '#shader-sources';
+import { linkerOf } from './gpu/linker.ts';
 
 /**
  * IEEE binary64 for WGSL, which has none: the package's export `wave64/float64`. A binary64 is a `vec2u` (x the low word,
@@ -60,6 +61,8 @@ const MODULES = {
   u32_to_f32: 'f32_convert',
 } as const;
 
+const linkFloat = linkerOf(floatSources);
+
 /** A function that `float64Wgsl` can give. */
 export type Float64Function = keyof typeof MODULES;
 
@@ -89,7 +92,7 @@ export async function float64Wgsl(
   const imports = functions.map((name) => `import package::float::${MODULES[name]}::${name};`);
   const uses = functions.map((name) => `  _ = ${name};`);
   const root = [...imports, 'fn float64_root() {', ...uses, '}'].join('\n');
-  const text = await linkShader('float64_root', {
+  const text = await linkFloat('float64_root', {
     sources: { 'float64_root.wesl': root },
     comments: options.comments ?? true,
   });

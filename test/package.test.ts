@@ -3,7 +3,7 @@
  * What the export makes must be WGSL that stands alone.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,4 +31,8 @@ it('wave64/float64 works from the packed package', () => {
   expect(wgsl).toMatch(/^fn f64_add\(/m);
   expect(wgsl).toMatch(/^fn f64_to_f32\(/m);
   expect(wgsl).not.toMatch(/\bfn f64_div\b|\bimport\b/);
+  // Of the shaders only the float library is in it.
+  const bundle = readFileSync(join(modules, 'wave64', 'lib', 'float64.js'), 'utf8');
+  expect(bundle).toContain('fn f64_div(');
+  expect(bundle).not.toContain('v_div_scale');
 });

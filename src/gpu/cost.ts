@@ -4,7 +4,6 @@
  */
 import type { WgslFunction } from './kernel.ts';
 import { linkShader } from './link.ts';
-import { romModule } from './rom.ts';
 
 const OPERATION = /[-+*/%&|^~!<>=]+|\bselect\(/g;
 const FUNCTION = /^fn (\w+)\([^{]*\{([\s\S]*?)\n\}/gm;
@@ -27,9 +26,9 @@ export function inlinedOperations(wgsl: string): Map<string, number> {
   return costs;
 }
 
-/** Links a kernel with the modules of `shaders/` and the reciprocal tables. */
+/** Links a kernel with the modules it imports. */
 export const linkKernel = (source: string): Promise<string> =>
-  linkShader('kernel', { sources: { 'kernel.wesl': source, 'isa/rom.wesl': romModule() } });
+  linkShader('kernel', { sources: { 'kernel.wesl': source } });
 
 const known = new Map<string, number>();
 
