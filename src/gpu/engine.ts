@@ -62,10 +62,11 @@ export class TranslatingEngine implements Engine {
     const costs: JobCost[] = [];
     const parts: Uint32Array<ArrayBuffer>[] = [];
     const shapes = this.#portions(state.layout);
+    const mode = this.#modeOf(start);
     for (const { shape, firstGroup } of shapes) {
       const layout = new Layout(shape);
       const words = shapes.length === 1 ? start.words : cut(start, layout, firstGroup);
-      const { plan, kernels } = await this.#link(program, layout, this.#modeOf(start), options);
+      const { plan, kernels } = await this.#link(program, layout, mode, options);
       const dispatches = dispatchesOf(plan, layout);
       if (dispatches.length === 0) parts.push(words.slice());
       else {
@@ -122,7 +123,7 @@ export class TranslatingEngine implements Engine {
       costs: await functionCosts([...functions, ...MACRO_FUNCTIONS]),
       maxKernelCost: this.#options.maxKernelCost ?? fallback,
       ldsForm: this.#options.ldsForm ?? (this.runner.software ? 'waves' : 'owners'),
-      form: variant.profile === 'published' ? 'generic' : form,
+      form,
       bail,
     });
     return { plan, kernels: await Promise.all(plan.kernels.map(linkKernel)) };

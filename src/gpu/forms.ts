@@ -31,7 +31,6 @@
  */
 import type { Variant } from '../isa/target.ts';
 import type { Instruction } from '../program/program.ts';
-import { controlF64 } from '../wavefront/mode.ts';
 import type { WgslFunction } from './kernel.ts';
 
 export const FORMS = ['auto', 'generic', 'fast', 'fused', 'direct'] as const;
@@ -40,11 +39,8 @@ export type Form = (typeof FORMS)[number];
 /** Who does the lanes that a fast kernel can't do: a second kernel over a list, or a branch of the same kernel. */
 export type Bail = 'list' | 'branch';
 
-/** Does a kernel of this form have fast instructions? */
-export const usesFast = (form: Form): boolean => form === 'fast';
-
-/** Nearest even, subnormals of sources and results kept: what the fast and fused forms are proved for. */
-export const isFastMode = (mode: number): boolean => (controlF64(mode) & 15) === 12;
+/** The form asked for, where rule 1 lets the profile have it. */
+export const formFor = (form: Form, { profile }: Variant): Form => (profile === 'published' ? 'generic' : form);
 
 /** Functions of `shaders/isa` that have a fast one beside them, named with `_fast`. */
 const HAVE_FAST: ReadonlySet<string> = new Set([

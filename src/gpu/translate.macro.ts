@@ -1,8 +1,10 @@
 /** The division macro at once: which form of it a program allows, and its WGSL. */
 
+import type { MacroValue } from '../isa/divisionMacro.ts';
 import type { Variant } from '../isa/target.ts';
-import { type DivisionMacro, findDivisionMacros, type MacroValue, macroHoldsUnder } from '../program/divisionMacro.ts';
+import { type DivisionMacro, findDivisionMacros } from '../program/divisionMacro.ts';
 import type { Instruction, Program } from '../program/program.ts';
+import { isNearestF64 } from '../wavefront/mode.ts';
 import type { Form } from './forms.ts';
 import { hex, type WgslFunction } from './kernel.ts';
 import type { WaveText } from './waveText.ts';
@@ -42,8 +44,8 @@ export function planMacros(program: Program, variant: Variant, form: Form, mode:
     const semantics = def.semantics(variant);
     return semantics.unit === 'x1k' || (semantics.unit === 'salu' && semantics.writesMode);
   });
-  const allowed = form !== 'generic' && form !== 'fast' && variant.profile === 'hardware';
-  if (!allowed || setsMode || mode === undefined || !macroHoldsUnder(mode)) return { uses, dropped };
+  const allowed = form !== 'generic' && form !== 'fast';
+  if (!allowed || setsMode || mode === undefined || !isNearestF64(mode)) return { uses, dropped };
   for (const macro of findDivisionMacros(program, variant.profile)) {
     const chosen = formOf(macro, form);
     if (chosen === undefined) continue;

@@ -1,7 +1,8 @@
 /** Instructions as kernels that follow each other, in the forms that `forms.ts` describes. */
 import type { Variant } from '../isa/target.ts';
 import type { Instruction } from '../program/program.ts';
-import { type Bail, type Form, fastFunctionOf, isFastMode, usesFast } from './forms.ts';
+import { isNearestF64 } from '../wavefront/mode.ts';
+import { type Bail, type Form, fastFunctionOf } from './forms.ts';
 import type { Granularity, KernelStart } from './kernel.ts';
 import { ldsKernel } from './ldsKernel.ts';
 import { translateInstruction } from './translate.instruction.ts';
@@ -63,7 +64,7 @@ class PieceWriter {
     this.#rest = rest;
     this.#knownMode = knownMode;
     this.#options = options;
-    this.#tier = usesFast(options.form) ? 'fast' : 'fused';
+    this.#tier = options.form === 'fast' ? 'fast' : 'fused';
     this.#haveFast = rest.map((instruction) => {
       const macro = options.macros.get(instruction);
       if (macro) return macro.form === 'fused';
@@ -113,7 +114,7 @@ class PieceWriter {
   /** Instructions up to where a fast piece may begin. */
   complete(): Piece {
     const next = this.#haveFast.indexOf(true, 1);
-    const mayBeFast = this.#knownMode !== undefined && isFastMode(this.#knownMode.value);
+    const mayBeFast = this.#knownMode !== undefined && isNearestF64(this.#knownMode.value);
     const end = this.#options.start.ldsForm === 'waves' ? this.#upToLds(true) : this.#rest.length;
     const count = next < 0 || !mayBeFast ? end : Math.min(next, end);
     const instructions = this.#rest.slice(0, count);

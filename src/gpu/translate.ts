@@ -7,7 +7,8 @@ import { checkRunnable } from '../engine.ts';
 import type { Variant } from '../isa/target.ts';
 import type { Instruction, Program } from '../program/program.ts';
 import type { Layout } from '../wavefront/layout.ts';
-import { type Bail, type Form, fastFunctionOf, isFastMode, usesFast } from './forms.ts';
+import { isNearestF64 } from '../wavefront/mode.ts';
+import { type Bail, type Form, fastFunctionOf, formFor } from './forms.ts';
 import { hex, type LdsForm } from './kernel.ts';
 import { functionsOf } from './translate.instruction.ts';
 import { functionsOfMacro, type MacroPlan, planMacros } from './translate.macro.ts';
@@ -74,7 +75,7 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
   const { shape } = layout;
   checkRunnable(program, shape);
   const all = executed(program, variant);
-  const { form = 'generic' } = options;
+  const form = formFor(options.form ?? 'generic', variant);
   const stopsEarly = all.length > options.maxSteps;
   const macros = planMacros(program, variant, stopsEarly ? 'generic' : form, options.mode);
   const run = all.slice(0, options.maxSteps).filter((instruction) => !macros.dropped.has(instruction));
@@ -88,7 +89,7 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
   let afterFaults = false;
 
   const stretches = cutAtBarriers(run, ordered, variant).map((stretch) =>
-    cutAtCost(stretch, variant, macros.uses, options),
+    cutAtCost(stretch, variant, macros.uses, { ...options, form }),
   );
   // A step budget that runs out is a fault of the instruction it stops at; the last kernel reports it.
   const stoppedAt = all[options.maxSteps];
@@ -172,9 +173,9 @@ function cutAtCost(
   instructions: readonly Instruction[],
   variant: Variant,
   macros: MacroPlan['uses'],
-  { costs, maxKernelCost, form = 'generic', mode }: TranslateOptions,
+  { costs, maxKernelCost, form, mode }: TranslateOptions,
 ): Instruction[][] {
-  const isFast = usesFast(form) && mode !== undefined && isFastMode(mode);
+  const isFast = form === 'fast' && mode !== undefined && isNearestF64(mode);
   const costOf = (instruction: Instruction) => {
     const macro = macros.get(instruction);
     const fast = isFast ? fastFunctionOf(instruction, variant) : undefined;

@@ -2,9 +2,9 @@
 import { constantWords, type Operand, type OperandType, wordsOf } from '../isa/operand.ts';
 import type { Variant } from '../isa/target.ts';
 import { Special, scalarSlot } from '../wavefront/layout.ts';
+import { isNearestF64 } from '../wavefront/mode.ts';
 import { Scalar } from '../wavefront/registers.ts';
 import { FaultCode } from '../wavefront/state.ts';
-import { isFastMode } from './forms.ts';
 import { hex, type KernelStart, KernelText, type LdsForm, type WgslFunction } from './kernel.ts';
 import { ScalarFile } from './scalarFile.ts';
 import { pair, VectorFile } from './vectorFile.ts';
@@ -143,7 +143,7 @@ export class WaveText {
 
   /** Instructions may be fast ones here. */
   get isFast(): boolean {
-    return this.tier === 'fast' && this.knownMode !== undefined && isFastMode(this.knownMode.value);
+    return this.tier === 'fast' && this.knownMode !== undefined && isNearestF64(this.knownMode.value);
   }
 
   /** A lane in which `ok` does not hold, if it is active, is to be done by the complete form. */

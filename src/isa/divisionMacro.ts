@@ -27,8 +27,9 @@ import { powerOfTwo, productError } from '../float/errorFree.ts';
 import { cells, mulAddNearest } from '../float/f64-mulAdd.ts';
 import { decideHardware, decision, f64Limits } from './instructions/divisionScale.ts';
 
-/** The values by name, as src/program/divisionMacro.ts has them. */
-export type MacroOutput = 'ds' | 'r0' | 'e0' | 'r1' | 'e1' | 'r2' | 'ns' | 'q' | 't' | 'p' | 'result';
+/** The values of the macro, in an order in which each comes after what it is made of. */
+export const macroValues = ['ds', 'r0', 'e0', 'r1', 'e1', 'r2', 'ns', 'q', 't', 'p', 'result'] as const;
+export type MacroValue = (typeof macroValues)[number];
 
 /** Low and high words over the lanes. */
 export type Words = readonly [lo: Uint32Array, hi: Uint32Array];
@@ -64,9 +65,9 @@ export class DivisionMacroLanes {
   readonly #lanes: number;
   readonly #state: Uint8Array;
   readonly #isDirect: boolean;
-  readonly #out: Readonly<Record<MacroOutput, Words>>;
+  readonly #out: Readonly<Record<MacroValue, Words>>;
   /** Of these, the ones that someone asked for. */
-  readonly #wanted: Readonly<Partial<Record<MacroOutput, Words>>>;
+  readonly #wanted: Readonly<Partial<Record<MacroValue, Words>>>;
   /** Exponents a and b of ns and ds, and the signs of n and d in bit 31. */
   readonly #a: Int32Array;
   readonly #b: Int32Array;
@@ -81,8 +82,8 @@ export class DivisionMacroLanes {
   readonly #R2;
 
   /** @param out where the wanted values go; what is missing isn't stored */
-  constructor(lanes: number, out: Partial<Record<MacroOutput, Partial<Words>>>) {
-    const to = (name: MacroOutput): Words => [
+  constructor(lanes: number, out: Partial<Record<MacroValue, Partial<Words>>>) {
+    const to = (name: MacroValue): Words => [
       out[name]?.[0] ?? new Uint32Array(lanes),
       out[name]?.[1] ?? new Uint32Array(lanes),
     ];
@@ -104,7 +105,7 @@ export class DivisionMacroLanes {
       p: to('p'),
       result: to('result'),
     };
-    this.#wanted = Object.fromEntries(Object.entries(this.#out).filter(([name]) => out[name as MacroOutput]));
+    this.#wanted = Object.fromEntries(Object.entries(this.#out).filter(([name]) => out[name as MacroValue]));
     this.#a = new Int32Array(lanes);
     this.#b = new Int32Array(lanes);
     this.#signs = new Int32Array(lanes);

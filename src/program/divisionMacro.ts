@@ -8,16 +8,11 @@
  *
  * so that an engine may do all of it where the last instruction stands. (LLVM's SIISelLowering, LowerFDIV64, emits these.)
  */
-import { KEEP_INPUT, KEEP_OUTPUT } from '../float/control.ts';
+import { type MacroValue, macroValues } from '../isa/divisionMacro.ts';
 import { constantWords, type Operand } from '../isa/operand.ts';
 import type { Profile } from '../isa/target.ts';
-import { controlF64 } from '../wavefront/mode.ts';
 import { codeOfPlace, constantOrigin, Dataflow, isVgprPlace, MODE_PLACE, placesOf, writesExec } from './dataflow.ts';
 import type { Instruction, Program } from './program.ts';
-
-/** The values of the macro, in an order in which each comes after what it is made of. */
-export const macroValues = ['ds', 'r0', 'e0', 'r1', 'e1', 'r2', 'ns', 'q', 't', 'p', 'result'] as const;
-export type MacroValue = (typeof macroValues)[number];
 
 /** A VGPR that holds the low (0) or high (1) word of a value after the macro. */
 export interface LiveWord {
@@ -46,9 +41,6 @@ export interface DivisionMacro {
   readonly live: readonly LiveWord[];
   readonly flags: readonly LiveFlags[];
 }
-
-/** Are f64 numbers rounded to nearest even and subnormals kept under this MODE? The argument for doing the macro at once needs it. */
-export const macroHoldsUnder = (mode: number): boolean => (controlF64(mode) & 0xf) === (KEEP_INPUT | KEEP_OUTPUT);
 
 /** The division macros of a program in the order of their last instructions; none on X1K. */
 export function findDivisionMacros(program: Program, profile: Profile = 'hardware'): DivisionMacro[] {

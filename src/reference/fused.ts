@@ -1,9 +1,10 @@
 /** Division macros done at once: the steps of their instructions do nothing, and the last one does it all. */
-import { DivisionMacroLanes, type MacroOutput } from '../isa/divisionMacro.ts';
+import { DivisionMacroLanes, type MacroValue } from '../isa/divisionMacro.ts';
 import type { OperandSpec } from '../isa/operand.ts';
-import { type DivisionMacro, findDivisionMacros, macroHoldsUnder, standingAlone } from '../program/divisionMacro.ts';
+import { type DivisionMacro, findDivisionMacros, standingAlone } from '../program/divisionMacro.ts';
 import type { Program } from '../program/program.ts';
 import type { Layout } from '../wavefront/layout.ts';
+import { isNearestF64 } from '../wavefront/mode.ts';
 import { laneSource } from './operands.ts';
 import { stepOf } from './steps.ts';
 import { Next, type Step, Wave } from './wave.ts';
@@ -22,7 +23,7 @@ export function fuseDivisions(program: Program, steps: readonly Step[], wave: Wa
       const alone = steps[member]!;
       const instead = member === macro.at ? atOnce : nothing;
       // MODE is the same at every member.
-      fused[member] = () => (macroHoldsUnder(wave.mode) ? instead() : alone());
+      fused[member] = () => (isNearestF64(wave.mode) ? instead() : alone());
     }
   }
   return fused;
@@ -36,7 +37,7 @@ function macroStep(program: Program, macro: DivisionMacro, wave: Wave, layout: L
   const n = laneSource(wave, macro.numerator, sourceSpec);
   const d = laneSource(wave, macro.denominator, sourceSpec);
   const [nWords, dWords] = [n.words as Pair, d.words as Pair];
-  const out: Partial<Record<MacroOutput, Partial<Pair>>> = {};
+  const out: Partial<Record<MacroValue, Partial<Pair>>> = {};
   for (const { value, word, register } of macro.live) {
     const words: Partial<Pair> = out[value] ?? [];
     words[word] = wave.vgprs[register]!;

@@ -8,7 +8,7 @@ import { IEEE_DEFAULT } from '../float/control.ts';
 import { mul, mulAdd, mulAddScaled } from '../float/exact.ts';
 import { result } from '../float/f64.ts';
 import { binary64, bitsOfWords, hiWord, loWord } from '../float/format.ts';
-import { DivisionMacroLanes, type MacroOutput } from '../isa/divisionMacro.ts';
+import { DivisionMacroLanes, type MacroValue } from '../isa/divisionMacro.ts';
 import { divFixup, divScale } from '../isa/instructions/divisionF64.ts';
 import { classes, type Draw, drawPair, newPair } from './operands.ts';
 import { Random } from './random.ts';
@@ -81,8 +81,8 @@ export function divideExactly(n: bigint, d: bigint): bigint {
   return left();
 }
 
-const kept: readonly MacroOutput[] = ['ds', 'r2', 'ns', 'q', 't', 'p', 'result'];
-const everything: readonly MacroOutput[] = [...kept, 'r0', 'e0', 'r1', 'e1'];
+const kept: readonly MacroValue[] = ['ds', 'r2', 'ns', 'q', 't', 'p', 'result'];
+const everything: readonly MacroValue[] = [...kept, 'r0', 'e0', 'r1', 'e1'];
 
 /** The subjects over operands of that kind. */
 export function cpuSubjects(operands: 'normal' | 'special', seed = 1): CpuSubject[] {
@@ -114,8 +114,8 @@ export function cpuSubjects(operands: 'normal' | 'special', seed = 1): CpuSubjec
     };
     return { id, run, wrong };
   };
-  const atOnce = (id: string, values: readonly MacroOutput[]) => {
-    const out = Object.fromEntries(values.map((value) => [value, column()])) as Record<MacroOutput, Column>;
+  const atOnce = (id: string, values: readonly MacroValue[]) => {
+    const out = Object.fromEntries(values.map((value) => [value, column()])) as Record<MacroValue, Column>;
     const words = Object.fromEntries(values.map((value) => [value, out[value].words]));
     const macro = new DivisionMacroLanes(LANES, words);
     return subject(id, ([n, d]) => macro.run(active, n.words, d.words), out.result, macro.left);

@@ -12,7 +12,7 @@
  *
  * Source: AMD ISA documents (hardware register MODE, id 1); LLVM AMDGPUUsage, COMPUTE_PGM_RSRC1.
  */
-import { type Control, QUIET } from '../float/control.ts';
+import { type Control, KEEP_INPUT, KEEP_OUTPUT, QUIET } from '../float/control.ts';
 
 export const MODE_DX10_CLAMP = 1 << 8;
 export const MODE_IEEE = 1 << 9;
@@ -31,3 +31,6 @@ export const controlF64 = (mode: number): Control => ((mode >>> 2) & 3) | (((mod
 
 /** The control word of f32 operations under MODE. */
 export const controlF32 = (mode: number): Control => (mode & 3) | (((mode >>> 4) & 3) << 2) | quiet(mode);
+
+/** f64 rounds to nearest even and keeps subnormals on both sides: what short forms of f64 code are proved for. */
+export const isNearestF64 = (mode: number): boolean => (controlF64(mode) & ~QUIET) === (KEEP_INPUT | KEEP_OUTPUT);

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { amd_rcp_f64 } from '../../src/float/approximate.ts';
 import { IEEE_DEFAULT } from '../../src/float/control.ts';
 import { f64_mul, f64_mulAdd, result } from '../../src/float/f64.ts';
-import { DivisionMacroLanes, type MacroOutput } from '../../src/isa/divisionMacro.ts';
+import { DivisionMacroLanes, type MacroValue } from '../../src/isa/divisionMacro.ts';
 import { divFixup, divFmas, divScale } from '../../src/isa/instructions/divisionF64.ts';
 import { classes, type Draw, newPair } from '../../src/verify/operands.ts';
 import { Random } from '../../src/verify/random.ts';
@@ -19,9 +19,9 @@ const seed = Number(process.env.WAVE64_SEED ?? 1);
 type Columns = [lo: Uint32Array, hi: Uint32Array];
 const columns = (): Columns => [new Uint32Array(LANES), new Uint32Array(LANES)];
 
-const names: readonly MacroOutput[] = ['ds', 'r0', 'e0', 'r1', 'e1', 'r2', 'ns', 'q', 't', 'p', 'result'];
-const outputs = (wanted: readonly MacroOutput[]) =>
-  Object.fromEntries(wanted.map((name) => [name, columns()])) as Partial<Record<MacroOutput, Columns>>;
+const names: readonly MacroValue[] = ['ds', 'r0', 'e0', 'r1', 'e1', 'r2', 'ns', 'q', 't', 'p', 'result'];
+const outputs = (wanted: readonly MacroValue[]) =>
+  Object.fromEntries(wanted.map((name) => [name, columns()])) as Partial<Record<MacroValue, Columns>>;
 
 /** The instructions on one lane: high and low word of each value, in the order of `names`; returns the flag. */
 const want = new Uint32Array(2 * names.length);
