@@ -2,12 +2,13 @@
 import type { Engine } from '../engine.ts';
 import { assemble } from '../program/assembler.ts';
 import type { Program } from '../program/program.ts';
-import { type Job, runBulk, type Stage } from '../verify/bulk.ts';
+import { batchSizes, type Job, runBulk, type Stage } from '../verify/bulk.ts';
 import {
   countWrongQuotients,
   demonstrationShape,
   divisionText,
   drawBatch,
+  isDivision,
   minimumText,
 } from '../verify/demonstration.ts';
 import { rate } from '../verify/report.ts';
@@ -44,8 +45,8 @@ export function planJob(settings: Settings, waves: number, seed: number): JobPla
 
 /** The state that a batch of the plan starts from. */
 export function drawPlanned({ settings, waves, seed, batchWaves }: JobPlan, batch: number): WaveState {
-  const size = Math.min(batchWaves, waves - batch * batchWaves);
-  return drawBatch(demonstrationShape(settings.target, WAVE, size), seed, batch, settings.round);
+  const { size } = batchSizes(waves, batchWaves);
+  return drawBatch(demonstrationShape(settings.target, WAVE, size(batch)), seed, batch, settings.round);
 }
 
 /** One wave of the job, as a batch of its own. */
@@ -60,16 +61,6 @@ export function drawWave(plan: JobPlan, wave: number): WaveState {
   one.lds(0).set(batch.lds(index)); // each wave is a workgroup
   return one;
 }
-
-/** A batch after all stages of the plan. */
-export async function runStages({ stages, settings }: JobPlan, engine: Engine, start: WaveState): Promise<WaveState> {
-  let state = start;
-  for (const { program } of stages) state = (await engine.run(program, state, { profile: settings.profile })).state;
-  return state;
-}
-
-/** The macro is IEEE division only as chips have it, rounding to nearest even. */
-const dividesExactly = ({ profile, round }: Settings) => profile === 'hardware' && round === 'rne';
 
 export interface JobHost {
   readonly settings: () => Settings;
@@ -90,9 +81,9 @@ export function mountJob({ settings, engines, done }: JobHost): void {
     const plan = planJob(settings(), number('waves'), number('seed'));
     const job: Job = {
       stages: plan.stages,
-      batches: Math.ceil(plan.waves / plan.batchWaves),
+      batches: batchSizes(plan.waves, plan.batchWaves).batches,
       draw: (batch) => drawPlanned(plan, batch),
-      ...(dividesExactly(plan.settings) && { countWrong: countWrongQuotients }),
+      ...(isDivision(plan.settings.profile, plan.settings.round) && { countWrong: countWrongQuotients }),
     };
     showProgress(0, plan.waves, 'compiling …');
     const report = await runBulk(job, engines, {

@@ -1,10 +1,11 @@
 /** The Lanes panel: the registers of one wave of the job, a row a lane, after both programs. */
 import type { Engine } from '../engine.ts';
+import { runStages } from '../verify/bulk.ts';
 import { ADDRESS, DENOMINATOR, NUMERATOR, QUOTIENT } from '../verify/demonstration.ts';
 import { Special } from '../wavefront/layout.ts';
 import type { WaveState } from '../wavefront/state.ts';
 import { byId, checkedValue, make } from './dom.ts';
-import { drawWave, type JobPlan, runStages } from './job.ts';
+import { drawWave, type JobPlan } from './job.ts';
 import { decimal64, hex32, hex64, messageOf } from './text.ts';
 
 interface Column {
@@ -52,7 +53,8 @@ export function mountLanes([first, second]: readonly [Engine, Engine?]): LanesPa
     note.textContent = `Running wave ${wave} …`;
     try {
       const start = drawWave(job, wave);
-      const run = (engine: Engine) => runStages(job, engine, start);
+      const run = async (engine: Engine) =>
+        (await runStages(engine, job, start, { profile: job.settings.profile })).state;
       const [state, other] = await Promise.all([run(first), second && run(second)]);
       if (input.valueAsNumber !== wave || plan !== job) return;
       shown = { state, other };

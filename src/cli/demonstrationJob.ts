@@ -1,12 +1,13 @@
 /** The job of `wave64 verify` without a program, from plain data, so that any thread can make it. */
 import { findTarget, type Profile } from '../isa/target.ts';
 import { assemble } from '../program/assembler.ts';
-import type { Job } from '../verify/bulk.ts';
+import { batchSizes, type Job } from '../verify/bulk.ts';
 import {
   countWrongQuotients,
   demonstrationShape,
   divisionText,
   drawBatch,
+  isDivision,
   minimumText,
   type RoundName,
 } from '../verify/demonstration.ts';
@@ -26,11 +27,6 @@ export interface DemonstrationSpec {
 /** Enough waves to hide what a dispatch costs, few enough for a moving bar and little memory. */
 export const BATCH_WAVES = 512;
 
-/** Waves in batches of a size, the last one smaller. */
-export function batchSizes(waves: number, each: number): { batches: number; size: (batch: number) => number } {
-  return { batches: Math.ceil(waves / each), size: (batch) => Math.min(each, waves - batch * each) };
-}
-
 export function demonstrationJob(spec: DemonstrationSpec): Job & { readonly waves: number } {
   const { waveSize, waves, withMinimum, seed, round } = spec;
   const target = findTarget(spec.target);
@@ -39,13 +35,11 @@ export function demonstrationJob(spec: DemonstrationSpec): Job & { readonly wave
   const stages = withMinimum ? [division, { name: 'LDS minima', program: build(minimumText(target)) }] : [division];
   const shape = { ...demonstrationShape(target, waveSize, 0), ...(!withMinimum && { ldsWords: 0 }) };
   const sizes = batchSizes(waves, BATCH_WAVES);
-  // In the published profile and the directed roundings the macro is no IEEE division.
-  const isDivision = spec.profile === 'hardware' && round === 'rne';
   return {
     stages,
     waves,
     batches: sizes.batches,
     draw: (batch) => drawBatch({ ...shape, waves: sizes.size(batch) }, seed, batch, round),
-    ...(isDivision && { countWrong: countWrongQuotients }),
+    ...(isDivision(spec.profile, round) && { countWrong: countWrongQuotients }),
   };
 }

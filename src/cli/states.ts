@@ -1,6 +1,7 @@
 /** States that a command reads from files, with the program that they are for. */
 import { allTargets, defaultTarget, findTarget, type Target } from '../isa/target.ts';
 import type { Program } from '../program/program.ts';
+import { batchSizes } from '../verify/bulk.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
 import type { WaveState } from '../wavefront/state.ts';
 import {
@@ -88,10 +89,11 @@ export function batchesOf(file: StateFile, program: Program, most: number): Batc
   const ldsWords = program.usesLds ? program.target.ldsBytes / 4 : 0;
   const whole = shapeOf(file, program.waveSize, { vgprs: program.vgprs, sgprs: program.sgprs, ldsWords });
   const each = wavesABatch(whole, most);
+  const { batches, size } = batchSizes(whole.waves, each);
   const first = (batch: number) => batch * each;
   return {
-    batches: Math.ceil(whole.waves / each),
+    batches,
     first,
-    draw: (batch) => packState(file, { ...whole, waves: Math.min(each, whole.waves - first(batch)) }, first(batch)),
+    draw: (batch) => packState(file, { ...whole, waves: size(batch) }, first(batch)),
   };
 }

@@ -5,7 +5,7 @@ import { defaultTarget, findTarget, type Target } from '../isa/target.ts';
 import { assemble } from '../program/assembler.ts';
 import type { Program } from '../program/program.ts';
 import type { ReferenceForms } from '../reference/engine.ts';
-import { type BulkReport, type Job, runBulk } from '../verify/bulk.ts';
+import { type BulkReport, batchSizes, type Job, runBulk } from '../verify/bulk.ts';
 import { type RoundName, rounds } from '../verify/demonstration.ts';
 import { randomBatch, randomShape } from '../verify/randomState.ts';
 import {
@@ -20,7 +20,7 @@ import {
 import { x1kText } from '../verify/x1k.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
 import type { CheckSetting } from './checkWorker.ts';
-import { BATCH_WAVES, batchSizes, type DemonstrationSpec, demonstrationJob } from './demonstrationJob.ts';
+import { BATCH_WAVES, type DemonstrationSpec, demonstrationJob } from './demonstrationJob.ts';
 import { engineFailure, openEngines } from './engines.ts';
 import { CommandError, Exit, usage } from './errors.ts';
 import type { ClosableChecker, End, Io } from './io.ts';

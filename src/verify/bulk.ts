@@ -78,6 +78,11 @@ export interface StageCost {
   readonly compileMs: number;
 }
 
+/** Waves in batches of a size, the last one smaller. */
+export function batchSizes(waves: number, each: number): { batches: number; size: (batch: number) => number } {
+  return { batches: Math.ceil(waves / each), size: (batch) => Math.min(each, waves - batch * each) };
+}
+
 /** What became of a batch. Waves are numbered within it. */
 export interface Checked {
   readonly waves: number;
@@ -96,7 +101,13 @@ export interface Checker {
   check(batch: number, output?: WaveState): Promise<Checked>;
 }
 
-async function runStages(engine: Engine, { stages }: Job, input: WaveState, options: RunOptions) {
+/** A batch through all stages on one engine, and what each took. */
+export async function runStages(
+  engine: Engine,
+  { stages }: Pick<Job, 'stages'>,
+  input: WaveState,
+  options: RunOptions,
+) {
   let state = input;
   const costs: StageCost[] = [];
   for (const { program } of stages) {

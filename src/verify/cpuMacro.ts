@@ -63,7 +63,7 @@ const left = () => bitsOfWords(result[1]!, result[0]!);
 const fma = (a: bigint, b: bigint, c: bigint) => mulAdd(binary64, a, b, c, IEEE_DEFAULT);
 
 /** The macro with every product and sum on exact integers; scaling, table and repair are those of the instructions. */
-export function divideExactly(n: bigint, d: bigint): bigint {
+function divideExactly(n: bigint, d: bigint): bigint {
   const words = (bits: bigint) => [hiWord(bits), loWord(bits)] as const;
   divScale(...words(d), ...words(d), ...words(n), IEEE_DEFAULT);
   const ds = left();
@@ -139,26 +139,4 @@ export function cpuSubjects(operands: 'normal' | 'special', seed = 1): CpuSubjec
     atOnce('macro/error-free/result', kept),
     { ...subject('macro/native', divideNatively, exact), wrong: () => 0 },
   ];
-}
-
-/** Millions of divisions a second of each subject, medians of interleaved rounds of about `ms` milliseconds each. */
-export function measureCpu(
-  subjects: readonly CpuSubject[],
-  rounds: number,
-  ms: number,
-): { id: string; perSecond: number; wrong: number }[] {
-  const rates = subjects.map((): number[] => []);
-  for (let round = -1; round < rounds; round++)
-    for (const [k, { run }] of subjects.entries()) {
-      const began = performance.now();
-      let lanes = 0;
-      while (performance.now() - began < ms) lanes += run(8);
-      // The first round warms up.
-      if (round >= 0) rates[k]!.push((lanes / (performance.now() - began)) * 1000);
-    }
-  return subjects.map(({ id, wrong }, k) => ({
-    id,
-    perSecond: rates[k]!.sort((a, b) => a - b)[rounds >> 1]!,
-    wrong: wrong(),
-  }));
 }

@@ -6,7 +6,7 @@
  * | --------- | --------- | ----------- | ----------- | ------ | ---------- | -------- | -------- | -------- | -------- | -------- | -------- | --------- |
  * | holds     | numerator | denominator | LDS address | ds     | reciprocal | fma      | ns       | q        | residual | fmas     | quotient | old value |
  */
-import type { Target } from '../isa/target.ts';
+import type { Profile, Target } from '../isa/target.ts';
 import type { Shape } from '../wavefront/layout.ts';
 import { Special } from '../wavefront/layout.ts';
 import { KERNEL_MODE } from '../wavefront/mode.ts';
@@ -24,41 +24,77 @@ export const VGPRS = 24;
 /** Doubles of LDS that the lanes of a wave share: about as many as lanes, so that some meet and some don't. */
 const LDS_DOUBLES = 64;
 
-/** The division macro: v[20:21] = v[0:1] / v[2:3]. */
-export function divisionText(target: Target, wave: WaveSize): string {
-  const vcc = wave === 64 ? 'vcc' : 'vcc_lo';
-  const dropped = target.generation === 'gfx9' ? 's[0:1]' : 'null';
-  const refine = (e: string) =>
-    target.cdna >= 2 ? `v_fmac_f64_e32 v[8:9], v[8:9], ${e}` : `v_fma_f64 v[8:9], v[8:9], ${e}, v[8:9]`;
-  const lines = [
-    `v_div_scale_f64 v[6:7], ${dropped}, v[2:3], v[2:3], v[0:1]`,
-    'v_rcp_f64_e32 v[8:9], v[6:7]',
-    ...(target.generation === 'gfx11' ? ['s_waitcnt_depctr depctr_va_vdst(0)'] : []),
-    'v_fma_f64 v[10:11], -v[6:7], v[8:9], 1.0',
-    refine('v[10:11]'),
-    'v_fma_f64 v[10:11], -v[6:7], v[8:9], 1.0',
-    refine('v[10:11]'),
-    `v_div_scale_f64 v[12:13], ${vcc}, v[0:1], v[2:3], v[0:1]`,
-    `v_mul_f64${target.generation === 'gfx12' ? '_e32' : ''} v[14:15], v[12:13], v[8:9]`,
-    'v_fma_f64 v[16:17], -v[6:7], v[14:15], v[12:13]',
-    ...(target.generation === 'gfx12' ? ['s_wait_alu depctr_va_vcc(0)'] : []),
-    'v_div_fmas_f64 v[18:19], v[16:17], v[8:9], v[14:15]',
-    'v_div_fixup_f64 v[20:21], v[18:19], v[2:3], v[0:1]',
-    's_endpgm',
-  ];
-  return `${lines.map((line) => `\t${line}\n`).join('')}`;
+/** First registers of the pairs that a division macro reads and writes. */
+export interface DivisionRegisters {
+  readonly n: number;
+  readonly d: number;
+  readonly ds: number;
+  /** The reciprocal, refined in place, and its errors. */
+  readonly r: number;
+  readonly e: number;
+  readonly ns: number;
+  readonly q: number;
+  readonly t: number;
+  readonly p: number;
+  readonly result: number;
 }
 
-/** The minimum of the quotient and the double at v4 in LDS; the old value goes to v[22:23]. */
-export function minimumText(target: Target): string {
-  const gfx12 = target.generation === 'gfx12';
-  const lines = [
-    `${gfx12 ? 'ds_min_num_rtn_f64' : 'ds_min_rtn_f64'} v[22:23], v4, v[20:21]`,
-    gfx12 ? 's_wait_dscnt 0x0' : 's_waitcnt lgkmcnt(0)',
-    's_endpgm',
+/** The lines of the division macro as LLVM emits it for the target, in these registers. */
+export function divisionLines(target: Target, wave: WaveSize, registers: DivisionRegisters): string[] {
+  const pair = (name: keyof DivisionRegisters) => `v[${registers[name]}:${registers[name] + 1}]`;
+  const [n, d, ds, r, e] = [pair('n'), pair('d'), pair('ds'), pair('r'), pair('e')];
+  const [ns, q, t, p] = [pair('ns'), pair('q'), pair('t'), pair('p')];
+  const vcc = wave === 64 ? 'vcc' : 'vcc_lo';
+  const dropped = target.generation === 'gfx9' ? 's[0:1]' : 'null';
+  const refine = target.cdna >= 2 ? `v_fmac_f64_e32 ${r}, ${r}, ${e}` : `v_fma_f64 ${r}, ${r}, ${e}, ${r}`;
+  return [
+    `v_div_scale_f64 ${ds}, ${dropped}, ${d}, ${d}, ${n}`,
+    `v_rcp_f64_e32 ${r}, ${ds}`,
+    ...(target.generation === 'gfx11' ? ['s_waitcnt_depctr depctr_va_vdst(0)'] : []),
+    `v_fma_f64 ${e}, -${ds}, ${r}, 1.0`,
+    refine,
+    `v_fma_f64 ${e}, -${ds}, ${r}, 1.0`,
+    refine,
+    `v_div_scale_f64 ${ns}, ${vcc}, ${n}, ${d}, ${n}`,
+    `v_mul_f64${target.generation === 'gfx12' ? '_e32' : ''} ${q}, ${ns}, ${r}`,
+    `v_fma_f64 ${t}, -${ds}, ${q}, ${ns}`,
+    ...(target.generation === 'gfx12' ? ['s_wait_alu depctr_va_vcc(0)'] : []),
+    `v_div_fmas_f64 ${p}, ${t}, ${r}, ${q}`,
+    `v_div_fixup_f64 ${pair('result')}, ${p}, ${d}, ${n}`,
   ];
-  return lines.map((line) => `\t${line}\n`).join('');
 }
+
+/** The registers of the table above. */
+const DIVISION: DivisionRegisters = {
+  n: NUMERATOR,
+  d: DENOMINATOR,
+  ds: 6,
+  r: 8,
+  e: 10,
+  ns: 12,
+  q: 14,
+  t: 16,
+  p: 18,
+  result: QUOTIENT,
+};
+
+/** Lines as a program's text, with its end. */
+export const programText = (lines: readonly string[]): string =>
+  [...lines, 's_endpgm'].map((line) => `\t${line}\n`).join('');
+
+/** The division macro: v[20:21] = v[0:1] / v[2:3]. */
+export const divisionText = (target: Target, wave: WaveSize): string =>
+  programText(divisionLines(target, wave, DIVISION));
+
+/** How the target spells the LDS minimum that returns the old value, and the wait for it. */
+export const ldsMinimum = ({ generation }: Target): string =>
+  generation === 'gfx12' ? 'ds_min_num_rtn_f64' : 'ds_min_rtn_f64';
+export const ldsWait = ({ generation }: Target): string =>
+  generation === 'gfx12' ? 's_wait_dscnt 0x0' : 's_waitcnt lgkmcnt(0)';
+
+/** The minimum of the quotient and the double at v4 in LDS; the old value goes to v[22:23]. */
+export const minimumText = (target: Target): string =>
+  programText([`${ldsMinimum(target)} v[22:23], v4, v[20:21]`, ldsWait(target)]);
 
 /** The batch of the demonstration: so many waves, each its own workgroup. */
 export const demonstrationShape = (target: Target, wave: WaveSize, waves: number): Shape => ({
@@ -132,3 +168,6 @@ export function countWrongQuotients(state: WaveState): number {
     }
   return wrong;
 }
+
+/** The macro is IEEE division as chips have it, rounding to nearest even; in AMD's text and the directed roundings it is not. */
+export const isDivision = (profile: Profile, round: RoundName): boolean => profile === 'hardware' && round === 'rne';

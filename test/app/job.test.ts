@@ -1,9 +1,10 @@
 /** What the page runs, on the reference: each target's programs assemble and run, and a wave by itself is the wave of its batch. */
 import { describe, expect, it } from 'vitest';
-import { drawPlanned, drawWave, planJob, runStages } from '../../src/app/job.ts';
+import { drawPlanned, drawWave, planJob } from '../../src/app/job.ts';
 import { runSteps } from '../../src/app/steps.ts';
 import { targets } from '../../src/isa/target.ts';
 import { ReferenceEngine } from '../../src/reference/engine.ts';
+import { runStages } from '../../src/verify/bulk.ts';
 
 const engine = new ReferenceEngine();
 
@@ -21,9 +22,10 @@ describe.each(targets.map((target) => [target.name, target] as const))('%s', (_,
 
   it('runs a wave alone as it runs in its batch', async () => {
     const plan = planJob({ target, profile: 'hardware', round: 'rup' }, 37, 5);
-    const batch = await runStages(plan, engine, drawPlanned(plan, 1));
+    const { state: batch } = await runStages(engine, plan, drawPlanned(plan, 1), { profile: 'hardware' });
     for (const index of [0, plan.batchWaves - 1]) {
-      const alone = await runStages(plan, engine, drawWave(plan, plan.batchWaves + index));
+      const start = drawWave(plan, plan.batchWaves + index);
+      const { state: alone } = await runStages(engine, plan, start, { profile: 'hardware' });
       for (let register = 0; register < alone.layout.shape.vgprs; register++)
         expect(alone.vgpr(0, register)).toEqual(batch.vgpr(index, register));
       expect(alone.lds(0)).toEqual(batch.lds(index));
