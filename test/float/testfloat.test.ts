@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { IEEE_DEFAULT, Round } from '../../src/float/control.ts';
 import { isNaNBits } from '../../src/float/exact.ts';
-import { gzipLines, testFloatLines } from './files.ts';
+import { gzipLines, TESTFLOAT_FILES, TESTFLOAT_INVALID, TESTFLOAT_MODES, testFloatLines } from './files.ts';
 import { F16_MULADD, fastBits, OPERATIONS, type Operation } from './operations.ts';
 
 /**
@@ -9,33 +9,6 @@ import { F16_MULADD, fastBits, OPERATIONS, type Operation } from './operations.t
  * NaN is compared as NaN, since the files follow x86's choice of payload; out-of-range conversions to integers are
  * compared with AMD's saturation instead of the file's value (LLVM's V_CVT: saturate, NaN gives 0).
  */
-const FILES = [
-  'f64_add',
-  'f64_sub',
-  'f64_mul',
-  'f64_div',
-  'f64_mulAdd',
-  'f64_sqrt',
-  'f64_lt',
-  'f64_le',
-  'f64_eq',
-  'f64_roundToInt',
-  'f64_to_f32',
-  'f32_to_f64',
-  'f64_to_i32',
-  'f64_to_ui32',
-  'i32_to_f64',
-  'ui32_to_f64',
-  'f32_div',
-  'f32_mulAdd',
-  'f32_sqrt',
-  'f16_mulAdd',
-];
-
-/** The order of the result columns. */
-const MODES = [Round.nearestEven, Round.towardZero, Round.down, Round.up];
-const INVALID = 0x10;
-
 const operationOf = (name: string): Operation =>
   name === F16_MULADD.name ? F16_MULADD : OPERATIONS.find((operation) => operation.name === name)!;
 
@@ -62,7 +35,7 @@ const check = (operation: Operation, operands: readonly bigint[], round: Round, 
 };
 
 describe('TestFloat', () => {
-  test.each(FILES)('%s', (name) => {
+  test.each([...TESTFLOAT_FILES, 'f16_mulAdd'])('%s', (name) => {
     const operation = operationOf(name);
     const count = operation.operands.length;
     const lines = testFloatLines(name);
@@ -71,10 +44,10 @@ describe('TestFloat', () => {
       const operands = columns.slice(0, count).map((word) => BigInt(`0x${word}`));
       const results = columns.slice(count);
       for (let mode = 0; 2 * mode < results.length; mode++) {
-        const invalid = (Number.parseInt(results[2 * mode + 1]!, 16) & INVALID) !== 0;
+        const invalid = (Number.parseInt(results[2 * mode + 1]!, 16) & TESTFLOAT_INVALID) !== 0;
         const clamps = invalid && /^f64_to_u?i/.test(name);
         const want = clamps ? saturated(name, operands[0]!) : BigInt(`0x${results[2 * mode]}`);
-        check(operation, operands, MODES[mode]!, want);
+        check(operation, operands, TESTFLOAT_MODES[mode]!, want);
       }
     }
   });

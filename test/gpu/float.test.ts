@@ -4,7 +4,7 @@ import { type Control, IEEE_DEFAULT, KEEP_INPUT, Round } from '../../src/float/c
 import * as exact from '../../src/float/exact.ts';
 import { binary32, binary64, type Format } from '../../src/float/format.ts';
 import { FLOAT64_FUNCTIONS } from '../../src/float64.ts';
-import { testFloatLines } from '../float/files.ts';
+import { TESTFLOAT_FILES, TESTFLOAT_INVALID, TESTFLOAT_MODES, testFloatLines } from '../float/files.ts';
 import { operandsOf } from '../float/operands.ts';
 import { OPERATIONS } from '../float/operations.ts';
 import { type GpuFunction, openTestGpu, type TestGpu } from './harness.ts';
@@ -192,35 +192,10 @@ describe(`f32 estimates as bad as WGSL allows, seed ${SEED}`, () => {
   });
 });
 
-/** TestFloat's files; each is one function, or one bit of the relation. */
-const FILES = [
-  'f64_add',
-  'f64_sub',
-  'f64_mul',
-  'f64_div',
-  'f64_mulAdd',
-  'f64_sqrt',
-  'f64_lt',
-  'f64_le',
-  'f64_eq',
-  'f64_roundToInt',
-  'f64_to_f32',
-  'f32_to_f64',
-  'f64_to_i32',
-  'f64_to_ui32',
-  'i32_to_f64',
-  'ui32_to_f64',
-  'f32_div',
-  'f32_mulAdd',
-  'f32_sqrt',
-];
+/** Three of TestFloat's files are bits of the relation, each of the others is one function. */
 const RELATION_BITS: Record<string, bigint> = { f64_lt: 1n, f64_eq: 2n, f64_le: 3n };
-/** The order of the result columns. */
-const MODES = [Round.nearestEven, Round.towardZero, Round.down, Round.up];
-const INVALID = 0x10;
-
 describe('Berkeley TestFloat', () => {
-  test.each(FILES)('%s', async (name) => {
+  test.each(TESTFLOAT_FILES)('%s', async (name) => {
     const operation = OPERATIONS.find((known) => known.name === name)!;
     const check: Check = { title: name, wgsl: name.replace('ui32', 'u32'), operands: [], oracle: operation.oracle };
     const mask = RELATION_BITS[name];
@@ -230,9 +205,9 @@ describe('Berkeley TestFloat', () => {
     const list = testFloatLines(name).flatMap((columns) => {
       const operands = columns.slice(0, count).map((word) => BigInt(`0x${word}`));
       const results = columns.slice(count);
-      return MODES.slice(0, results.length / 2).flatMap((round, i) => {
+      return TESTFLOAT_MODES.slice(0, results.length / 2).flatMap((round, i) => {
         // Out of range AMD's conversions saturate, which the oracle checks; the file has x86's value.
-        const invalid = (Number.parseInt(results[2 * i + 1]!, 16) & INVALID) !== 0;
+        const invalid = (Number.parseInt(results[2 * i + 1]!, 16) & TESTFLOAT_INVALID) !== 0;
         if (truncates && (round !== Round.towardZero || invalid)) return [];
         return [{ operands, control: (IEEE_DEFAULT & ~3) | round, want: BigInt(`0x${results[2 * i]}`) }];
       });

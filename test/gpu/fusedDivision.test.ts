@@ -7,10 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { amd_rcp_f64 } from '../../src/float/approximate.ts';
 import { IEEE_DEFAULT } from '../../src/float/control.ts';
 import { f64_mul, f64_mulAdd, result } from '../../src/float/f64.ts';
-import { openGpu } from '../../src/gpu/adapter.node.ts';
-import { openDevice } from '../../src/gpu/adapter.ts';
 import { linkShader } from '../../src/gpu/link.ts';
 import { divFixup, divFmas, divScale } from '../../src/isa/instructions/divisionF64.ts';
+import { dispatch, openTestGpu, type TestGpu } from './harness.ts';
 
 const LANES = 1 << 16;
 const WORDS = 9;
@@ -27,40 +26,17 @@ import package::isa::division_fused::{fused_division, fused_residual};
   for (var w = 0u; w < ${WORDS}u; w++) { results[w * ${LANES}u + i] = words[w]; }
 }`;
 
-let device: GPUDevice;
+let gpu: TestGpu;
 let pipeline: GPUComputePipeline;
 
 beforeAll(async () => {
-  const { adapter, choice } = await openGpu();
-  if (!adapter) throw new Error(choice.reasons.join('; '));
-  device = await openDevice(adapter);
+  gpu = await openTestGpu();
   const code = await linkShader('fused_test', { sources: { 'fused_test.wesl': kernel } });
-  const module = device.createShaderModule({ code });
-  pipeline = await device.createComputePipelineAsync({ layout: 'auto', compute: { module, entryPoint: 'main' } });
+  const module = gpu.device.createShaderModule({ code });
+  pipeline = await gpu.device.createComputePipelineAsync({ layout: 'auto', compute: { module } });
 });
 
-afterAll(() => device?.destroy());
-
-async function fused(operands: Uint32Array<ArrayBuffer>): Promise<Uint32Array> {
-  const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC;
-  const input = device.createBuffer({ size: operands.byteLength, usage });
-  const output = device.createBuffer({ size: LANES * WORDS * 4, usage });
-  const read = device.createBuffer({ size: output.size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
-  device.queue.writeBuffer(input, 0, operands);
-  const entries = [input, output].map((buffer, binding) => ({ binding, resource: { buffer } }));
-  const encoder = device.createCommandEncoder();
-  const pass = encoder.beginComputePass();
-  pass.setPipeline(pipeline);
-  pass.setBindGroup(0, device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries }));
-  pass.dispatchWorkgroups(LANES / 64);
-  pass.end();
-  encoder.copyBufferToBuffer(output, 0, read, 0, output.size);
-  device.queue.submit([encoder.finish()]);
-  await read.mapAsync(GPUMapMode.READ);
-  const words = new Uint32Array(read.getMappedRange().slice(0));
-  for (const buffer of [input, output, read]) buffer.destroy();
-  return words;
-}
+afterAll(() => gpu?.close());
 
 /** A small generator with a seed (mulberry32). */
 function generator(seed: number): () => number {
@@ -178,7 +154,13 @@ describe('the fused division macro', () => {
         { length: LANES },
         () => draw(next).map(lowHigh) as [[number, number], [number, number]],
       );
-      const got = await fused(new Uint32Array(pairs.flatMap(([n, d]) => [...n, ...d])));
+      const got = await dispatch(
+        gpu.device,
+        pipeline,
+        new Uint32Array(pairs.flatMap(([n, d]) => [...n, ...d])),
+        LANES,
+        WORDS,
+      );
       let ok = 0;
       const wrong: string[] = [];
       for (const [i, [n, d]] of pairs.entries()) {
