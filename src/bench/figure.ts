@@ -1,4 +1,6 @@
 /** The figures of the report, and the bound that an adapter's own rates set to them. */
+import { type ByKind, KINDS, type Kind } from './kinds.ts';
+
 export type OperandKind = 'normal' | 'special';
 
 /** One line of the report. Times are medians over the repeats. */
@@ -26,23 +28,22 @@ export interface Figure {
   readonly repeats: number;
   /** Words of one run that differ from the reference's. */
   readonly mismatches: number;
-  /** Operations of the kernels for each operation of the id's kind. */
+  /** Operations of the kernels for each operation of the id's kind: by kind, and as two sums. Null for the CPU's own code. */
+  readonly operations: ByKind | null;
   readonly multiplies: number | null;
   readonly others: number | null;
 }
 
 /** What the kernels of a run do, by their text. */
 export interface Cost {
-  readonly multiplies: number;
-  readonly others: number;
+  readonly operations: ByKind;
   readonly readBytes: number;
   readonly writtenBytes: number;
 }
 
 /** What the probes measured, per second. */
 export interface AdapterRates {
-  readonly add: number;
-  readonly multiply: number;
+  readonly operations: Readonly<Record<Kind, number>>;
   readonly readBytes: number;
   readonly writtenBytes: number;
 }
@@ -53,9 +54,12 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 };
 
-/** Nanoseconds that a run takes at least: computing and memory may overlap, reads and writes too. */
+/**
+ * Nanoseconds that a run takes at least: its operations one after the other, each at the rate of its kind; reads and writes may
+ * overlap with them and with each other.
+ */
 export function boundNs(rates: AdapterRates, cost: Cost): number {
-  const computing = cost.multiplies / rates.multiply + cost.others / rates.add;
+  const computing = KINDS.reduce((sum, kind) => sum + (cost.operations[kind] ?? 0) / rates.operations[kind], 0);
   const reading = cost.readBytes / rates.readBytes;
   const writing = cost.writtenBytes / rates.writtenBytes;
   return 1e9 * Math.max(computing, reading, writing);

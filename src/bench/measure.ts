@@ -1,5 +1,6 @@
 /** Measures subjects: warm-up, interleaved rounds, medians; ends in bounded time. */
 import { type AdapterRates, boundNs, type Cost, type Figure, median, type OperandKind } from './figure.ts';
+import { summed } from './kinds.ts';
 
 /** What one run took. */
 export interface Run {
@@ -139,9 +140,14 @@ function figureOf({ subject, runs, work, cost, lanes, compileMs, mismatches }: C
     spread: [perSecond(Math.max(...times)), perSecond(Math.min(...times))],
     repeats: runs.length,
     mismatches,
-    multiplies: cost ? cost.multiplies / work : null,
-    others: cost ? cost.others / work : null,
+    ...perOperation(cost, work),
   };
+}
+
+function perOperation(cost: Cost | undefined, work: number): Pick<Figure, 'operations' | 'multiplies' | 'others'> {
+  if (!cost) return { operations: null, multiplies: null, others: null };
+  const operations = Object.fromEntries(Object.entries(cost.operations).map(([kind, count]) => [kind, count / work]));
+  return { operations, ...summed(operations) };
 }
 
 function shareOf(figure: Figure, cost: Prepared['cost'], rates: AdapterRates | undefined): number | null {

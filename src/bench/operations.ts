@@ -1,19 +1,19 @@
 /**
- * Counts what a WGSL function has to do, from its text: arithmetic operators and bytes of storage buffers, with calls expanded
+ * Counts what a WGSL function has to do, from its text: operations by kind and bytes of storage buffers, with calls expanded
  * and loops of a literal number of turns multiplied out. Both sides of an `if` count, as they cost on drivers that run lanes in
  * vectors. An operator on a vector counts once a component. What stands under `if (lane == 0u` one lane does for the wave, so a
  * lane's share of it counts.
  *
- * Free is what needs no arithmetic: names, swizzles, constructors, bitcasts, indices, conversions between u32 and i32.
+ * Free is what needs no arithmetic: names, swizzles, constructors, bitcasts, indices, conversions between u32 and i32; and what a
+ * driver does when it compiles: operations on constants alone, MODE's among them where a kernel has it as a number, and `select`
+ * by a constant. What else a driver may save counts: code that two operations share, results that nobody uses.
  */
+import { type ByKind, builtIn, conversion, type Kind, kindOfOperator } from './kinds.ts';
 import { readModule, type WgslModule } from './wgslModule.ts';
 import { componentOf, elementOf, readType, type Tokens, vectorOf, widthOf } from './wgslTokens.ts';
 
 export interface Operations {
-  /** Integer multiplications of 32 bits. */
-  readonly multiplies: number;
-  /** All other operators and arithmetic built-ins. */
-  readonly others: number;
+  readonly operations: ByKind;
   /** Bytes read from and written to each storage buffer, by its name. */
   readonly reads: Readonly<Record<string, number>>;
   readonly writes: Readonly<Record<string, number>>;
@@ -30,25 +30,42 @@ const WAVE = 64;
  */
 export function operationCounter(wgsl: string): (name: string) => Operations {
   const module = readModule(wgsl);
-  const known = new Map<string, Sum>();
-  const countOf = (name: string): Sum => {
-    let sum = known.get(name);
-    if (sum) return sum;
+  const known = new Map<string, Counted>();
+  const countOf: CountOf = (name, constants) => {
+    const key = `${name} ${constants}`;
+    const before = known.get(key);
+    if (before) return before;
     const text = module.functions.get(name);
     if (!text) throw new RangeError(`the module has no function '${name}'`);
-    sum = new Sum();
-    known.set(name, sum);
-    new Counter(module, countOf, sum, new Map(text.parameters)).statements(text.body.again());
-    return sum;
+    const names = new Map<string, Value>();
+    for (const [parameter, type] of text.parameters)
+      names.set(parameter, { type, constant: constants[names.size] ?? false });
+    const counter = new Counter(module, countOf, new Sum(), names);
+    counter.statements(text.body.again());
+    const counted = { sum: counter.sum, result: { type: text.result, constant: counter.returnsConstant } };
+    known.set(key, counted);
+    return counted;
   };
-  return countOf;
+  return (name) => countOf(name, []).sum;
 }
 
 export const countOperations = (wgsl: string, name = 'main'): Operations => operationCounter(wgsl)(name);
 
+/** What stands for a value while counting: its type, and whether a driver knows it when it compiles. */
+interface Value {
+  readonly type: string;
+  readonly constant: boolean;
+}
+
+/** What a function costs, and what it returns, where these parameters are constants. */
+type CountOf = (name: string, constants: readonly boolean[]) => Counted;
+interface Counted {
+  readonly sum: Sum;
+  readonly result: Value;
+}
+
 class Sum implements Operations {
-  multiplies = 0;
-  others = 0;
+  operations: Partial<Record<Kind, number>> = {};
   reads: Record<string, number> = {};
   writes: Record<string, number> = {};
   openLoops = 0;
@@ -57,9 +74,12 @@ class Sum implements Operations {
     this[way][buffer] = (this[way][buffer] ?? 0) + bytes;
   }
 
+  count(kind: Kind, times: number): void {
+    this.operations[kind] = (this.operations[kind] ?? 0) + times;
+  }
+
   add(more: Operations, times = 1): void {
-    this.multiplies += more.multiplies * times;
-    this.others += more.others * times;
+    for (const [kind, count] of Object.entries(more.operations)) this.count(kind as Kind, count * times);
     for (const way of ['reads', 'writes'] as const)
       for (const [buffer, bytes] of Object.entries(more[way])) this.touch(way, buffer, bytes * times);
     this.openLoops += more.openLoops;
@@ -81,26 +101,25 @@ const LEVELS: readonly (readonly string[])[] = [
 ];
 const COMPARISON = /^[<>=!]=?$/;
 const ASSIGNMENT = /^(?:[-+*/%&|^]|<<|>>)=$/;
-const INTEGER = /^(?:u32|i32|int)$/;
 const NUMBER = /^(?:\d|\.\d)/;
 const FREE = /^(?:bitcast|\w+Barrier|arrayLength|workgroupUniformLoad)$/;
-/** Built-ins of more than one operation a component. */
-const COSTS: Readonly<Record<string, number>> = { clamp: 2, extractBits: 2, insertBits: 4 };
 
 /** Reads statements and expressions of one function and adds them up. Literals without a suffix have the type `int`. */
 class Counter {
   readonly #module: WgslModule;
-  readonly #countOf: (name: string) => Operations;
-  readonly #sum: Sum;
-  readonly #types: Map<string, string>;
+  readonly #countOf: CountOf;
+  readonly #names: Map<string, Value>;
+  readonly sum: Sum;
+  /** Every value returned is a constant. */
+  returnsConstant = true;
   /** Storage buffer that the expression just read is a place in, and the place's type; it is read when its value is used. */
   #place: { readonly buffer: string; readonly type: string } | undefined;
 
-  constructor(module: WgslModule, countOf: (name: string) => Operations, sum: Sum, types: Map<string, string>) {
+  constructor(module: WgslModule, countOf: CountOf, sum: Sum, names: Map<string, Value>) {
     this.#module = module;
     this.#countOf = countOf;
-    this.#sum = sum;
-    this.#types = types;
+    this.sum = sum;
+    this.#names = names;
   }
 
   /** Up to the closing brace, which is taken. */
@@ -113,11 +132,11 @@ class Counter {
     else if (tokens.take('if')) this.#if(tokens);
     else if (tokens.take('for')) this.#for(tokens);
     else if (tokens.take('while')) {
-      this.#sum.openLoops++;
+      this.sum.openLoops++;
       this.#value(tokens);
       this.#block(tokens);
     } else if (tokens.take('loop')) {
-      this.#sum.openLoops++;
+      this.sum.openLoops++;
       this.#block(tokens);
     } else if (tokens.take('switch')) this.#switch(tokens);
     else if (tokens.take('continuing')) this.#block(tokens);
@@ -130,9 +149,19 @@ class Counter {
   /** @param share of the block that counts */
   #block(tokens: Tokens, share = 1): void {
     tokens.expect('{');
-    const once = new Sum();
-    new Counter(this.#module, this.#countOf, once, this.#types).statements(tokens);
-    this.#sum.add(once, share);
+    const inner = this.#inner();
+    inner.statements(tokens);
+    this.#join(inner, share);
+  }
+
+  /** A counter for a part that counts another number of times than once. */
+  #inner(): Counter {
+    return new Counter(this.#module, this.#countOf, new Sum(), this.#names);
+  }
+
+  #join(inner: Counter, times: number): void {
+    this.sum.add(inner.sum, times);
+    this.returnsConstant &&= inner.returnsConstant;
   }
 
   #if(tokens: Tokens): void {
@@ -148,8 +177,7 @@ class Counter {
   #for(tokens: Tokens): void {
     const head = tokens.skipBracket();
     const turns = this.#turns(tokens.since(head.at));
-    const once = new Sum();
-    const body = new Counter(this.#module, this.#countOf, once, this.#types);
+    const body = this.#inner();
     if (!head.take(';')) {
       this.#simple(head);
       head.expect(';');
@@ -158,8 +186,8 @@ class Counter {
     head.expect(';');
     if (head.peek() !== ')') body.#simple(head);
     body.#block(tokens);
-    if (turns === undefined) this.#sum.openLoops++;
-    this.#sum.add(once, turns ?? 1);
+    if (turns === undefined) this.sum.openLoops++;
+    this.#join(body, turns ?? 1);
   }
 
   /** Turns of `for (var i = A; i < B; i++)` or `i += C`, where these are literals. */
@@ -184,15 +212,17 @@ class Counter {
 
   /** Declaration, assignment, call, return, break. */
   #simple(tokens: Tokens): void {
-    if (tokens.take('let') || tokens.take('var') || tokens.take('const')) {
+    const changes = tokens.take('var');
+    if (changes || tokens.take('let') || tokens.take('const')) {
       const name = tokens.next();
       const declared = tokens.take(':') ? readType(tokens) : undefined;
-      const type = tokens.take('=') ? this.#value(tokens) : undefined;
-      this.#types.set(name, declared ?? type ?? 'int');
+      const value = tokens.take('=') ? this.#value(tokens) : undefined;
+      const constant = !changes && value?.constant === true;
+      this.#names.set(name, { type: declared ?? value?.type ?? 'int', constant });
       return;
     }
     if (tokens.take('return')) {
-      if (tokens.peek() !== ';') this.#value(tokens);
+      if (tokens.peek() === ';' || !this.#value(tokens).constant) this.returnsConstant = false;
       return;
     }
     if (tokens.take('break')) {
@@ -205,26 +235,30 @@ class Counter {
       this.#value(tokens);
       return;
     }
-    const type = this.#unary(tokens);
+    const changed = this.#unary(tokens);
     const place = this.#place;
     const operator = tokens.peek();
     if (operator === '=' || ASSIGNMENT.test(operator) || operator === '++' || operator === '--') {
       tokens.next();
       if (operator !== '=') {
-        if (place) this.#sum.touch('reads', place.buffer, 4 * widthOf(place.type));
-        this.#operator(operator[0]!, type, operator.endsWith('=') ? this.#value(tokens) : type);
+        if (place) this.sum.touch('reads', place.buffer, 4 * widthOf(place.type));
+        this.#operator(
+          operator.slice(0, operator.startsWith('<<') || operator.startsWith('>>') ? 2 : 1),
+          changed,
+          operator.endsWith('=') ? this.#value(tokens) : changed,
+        );
       } else this.#value(tokens);
-      if (place) this.#sum.touch('writes', place.buffer, 4 * widthOf(place.type));
+      if (place) this.sum.touch('writes', place.buffer, 4 * widthOf(place.type));
     }
     this.#place = undefined;
   }
 
   /** Reads an expression whose value is used. */
-  #value(tokens: Tokens): string {
+  #value(tokens: Tokens): Value {
     return this.#binary(tokens, 0);
   }
 
-  #binary(tokens: Tokens, level: number): string {
+  #binary(tokens: Tokens, level: number): Value {
     if (level === LEVELS.length) return this.#used(this.#unary(tokens));
     let left = this.#binary(tokens, level + 1);
     while (LEVELS[level]!.includes(tokens.peek()))
@@ -233,41 +267,41 @@ class Counter {
   }
 
   /** A place in a storage buffer is read. */
-  #used(type: string): string {
-    if (this.#place) this.#sum.touch('reads', this.#place.buffer, 4 * widthOf(type));
+  #used(value: Value): Value {
+    if (this.#place) this.sum.touch('reads', this.#place.buffer, 4 * widthOf(value.type));
     this.#place = undefined;
-    return type;
+    return value;
   }
 
-  #operator(operator: string, left: string, right: string): string {
-    const width = Math.max(widthOf(left), widthOf(right));
-    const component = componentOf(left) === 'int' ? componentOf(right) : componentOf(left);
-    if (operator === '*' && INTEGER.test(component)) this.#sum.multiplies += width;
-    else this.#sum.others += width;
-    return vectorOf(COMPARISON.test(operator) ? 'bool' : component, width);
+  #operator(operator: string, left: Value, right: Value): Value {
+    const width = Math.max(widthOf(left.type), widthOf(right.type));
+    const [first, second] = [componentOf(left.type), componentOf(right.type)];
+    const component = first === 'int' ? second : first;
+    const constant = left.constant && right.constant;
+    if (!constant) this.sum.count(kindOfOperator(operator, component), width);
+    return { type: vectorOf(COMPARISON.test(operator) ? 'bool' : component, width), constant };
   }
 
-  #unary(tokens: Tokens): string {
+  #unary(tokens: Tokens): Value {
     const operator = tokens.peek();
     if (operator === '&' || operator === '*') {
       tokens.next();
-      const type = this.#unary(tokens);
-      if (operator === '&') return type;
-      return /^ptr<\w+,(.*?)(?:,\w+)?>$/.exec(type)?.[1] ?? type;
+      const { type } = this.#unary(tokens);
+      const target = operator === '*' ? /^ptr<\w+,(.*?)(?:,\w+)?>$/.exec(type)?.[1] : undefined;
+      return { type: target ?? type, constant: false };
     }
     if (operator === '-' || operator === '~' || operator === '!') {
       tokens.next();
-      const literal = NUMBER.test(tokens.peek());
-      const type = this.#used(this.#unary(tokens));
-      if (!literal) this.#sum.others += widthOf(type);
-      return type;
+      const value = this.#used(this.#unary(tokens));
+      if (!value.constant) this.sum.count(kindOfOperator('-', componentOf(value.type)), widthOf(value.type));
+      return value;
     }
     return this.#members(tokens, this.#primary(tokens));
   }
 
   /** `.name` and `[index]` behind an expression. */
-  #members(tokens: Tokens, first: string): string {
-    let type = first;
+  #members(tokens: Tokens, first: Value): Value {
+    let { type, constant } = first;
     for (;;) {
       if (tokens.take('.')) {
         const name = tokens.next();
@@ -276,70 +310,85 @@ class Counter {
       } else if (tokens.take('[')) {
         const place = this.#place;
         this.#place = undefined;
-        this.#value(tokens);
+        constant = this.#value(tokens).constant && constant;
         tokens.expect(']');
         type = elementOf(type);
         this.#place = place && { buffer: place.buffer, type };
-      } else return type;
+      } else return { type, constant };
     }
   }
 
-  #primary(tokens: Tokens): string {
+  #primary(tokens: Tokens): Value {
     this.#place = undefined;
     const word = tokens.next();
     if (word === '(') {
-      const type = this.#value(tokens);
+      const value = this.#value(tokens);
       tokens.expect(')');
-      return type;
+      return value;
     }
-    if (NUMBER.test(word)) return literalType(word);
-    if (word === 'true' || word === 'false') return 'bool';
+    if (NUMBER.test(word)) return { type: literalType(word), constant: true };
+    if (word === 'true' || word === 'false') return { type: 'bool', constant: true };
     if (tokens.peek() === '(' || (tokens.peek() === '<' && /^(?:vec[234]|array|bitcast)$/.test(word)))
       return this.#call(word, tokens);
-    const local = this.#types.get(word);
+    const local = this.#names.get(word);
     if (local !== undefined) return local;
-    const type = this.#global(word);
-    if (this.#module.storage.has(word)) this.#place = { buffer: word, type };
-    return type;
+    const value = this.#global(word);
+    if (this.#module.storage.has(word)) this.#place = { buffer: word, type: value.type };
+    return value;
   }
 
-  /** A constant costs nothing, however it is written. */
-  #global(name: string): string {
+  #global(name: string): Value {
     const known = this.#module.globals.get(name);
     if (known === undefined) throw new SyntaxError(`WGSL: '${name}' is not declared`);
-    if (typeof known === 'string') return known;
-    return new Counter(this.#module, this.#countOf, new Sum(), new Map()).#value(known.again());
+    const constant = this.#module.constants.has(name);
+    if (typeof known === 'string') return { type: known, constant };
+    const alone = new Counter(this.#module, this.#countOf, new Sum(), new Map());
+    return { type: alone.#value(known.again()).type, constant };
   }
 
-  #call(name: string, tokens: Tokens): string {
+  #call(name: string, tokens: Tokens): Value {
     const template = tokens.peek() === '<' ? readTemplate(name, tokens) : undefined;
     tokens.expect('(');
     if (name.startsWith('atomic')) return this.#atomic(name, tokens);
-    const types: string[] = [];
+    const values: Value[] = [];
     while (!tokens.take(')')) {
-      types.push(this.#value(tokens));
+      values.push(this.#value(tokens));
       tokens.take(',');
     }
-    const called = this.#module.functions.get(name);
+    const called = this.#module.functions.has(name);
     if (called) {
-      this.#sum.add(this.#countOf(name));
-      return called.result;
+      const { sum, result } = this.#countOf(
+        name,
+        values.map((value) => value.constant),
+      );
+      this.sum.add(sum);
+      return result;
     }
-    if (template !== undefined && name !== 'bitcast') return template;
-    if (this.#module.structs.has(name) || /^(?:vec[234]|array)/.test(name)) return constructed(name, types);
-    if (FREE.test(name)) return template ?? 'u32';
+    const constant = values.length > 0 && values.every((value) => value.constant);
+    const types = values.map((value) => value.type);
+    if (template !== undefined && name !== 'bitcast') return { type: template, constant };
+    if (this.#module.structs.has(name) || /^(?:vec[234]|array)/.test(name))
+      return { type: constructed(name, types), constant };
+    if (FREE.test(name)) return { type: template ?? 'u32', constant };
     if (/^(?:u32|i32|f32|bool)$/.test(name)) {
-      const from = types[0] ?? 'int';
-      if (from !== name && !(INTEGER.test(from) && INTEGER.test(name))) this.#sum.others++;
-      return name;
+      const kind = constant ? undefined : conversion(types[0] ?? 'int', name);
+      if (kind !== undefined) this.sum.count(kind, 1);
+      return { type: name, constant };
     }
-    const type = types.find((t) => t !== 'int') ?? 'int';
-    this.#sum.others += (COSTS[name] ?? 1) * widthOf(type);
+    return { type: this.#builtIn(name, values, constant), constant };
+  }
+
+  /** Counts a built-in function, and gives the type of its result. */
+  #builtIn(name: string, values: readonly Value[], constant: boolean): string {
+    const type = values.find((value) => value.type !== 'int')?.type ?? 'int';
+    const isFolded = constant || (name === 'select' && values[2]?.constant === true);
+    const [kind, times] = builtIn(name, componentOf(type));
+    if (!isFolded) this.sum.count(kind, times * widthOf(type));
     return name === 'all' || name === 'any' ? 'bool' : type;
   }
 
   /** A load reads, a store writes, the others do both and compute. */
-  #atomic(name: string, tokens: Tokens): string {
+  #atomic(name: string, tokens: Tokens): Value {
     tokens.take('&');
     this.#unary(tokens);
     const place = this.#place;
@@ -347,10 +396,10 @@ class Counter {
     while (tokens.take(',')) this.#value(tokens);
     tokens.expect(')');
     const [reads, writes] = [name !== 'atomicStore', name !== 'atomicLoad'];
-    if (reads && writes) this.#sum.others++;
-    if (place && reads) this.#sum.touch('reads', place.buffer, 4);
-    if (place && writes) this.#sum.touch('writes', place.buffer, 4);
-    return 'u32';
+    if (reads && writes) this.sum.count('u32-add', 1);
+    if (place && reads) this.sum.touch('reads', place.buffer, 4);
+    if (place && writes) this.sum.touch('writes', place.buffer, 4);
+    return { type: 'u32', constant: false };
   }
 }
 

@@ -8,6 +8,7 @@ import type { Shape } from '../wavefront/layout.ts';
 import type { WaveState } from '../wavefront/state.ts';
 import type { Cost, OperandKind } from './figure.ts';
 import { fill } from './inputs.ts';
+import { KINDS, type Kind } from './kinds.ts';
 import type { Prepared, Subject } from './measure.ts';
 import { countOperations, type Operations } from './operations.ts';
 
@@ -132,15 +133,18 @@ const WAVE = 64;
  * Scalars are a wave's, and read once for all its lanes.
  */
 export function costOf(kernels: readonly string[], lanes: number): Cost {
-  const total = { multiplies: 0, others: 0, readBytes: 0, writtenBytes: 0 };
+  const operations: Partial<Record<Kind, number>> = {};
+  const total = { operations, readBytes: 0, writtenBytes: 0 };
   for (const kernel of kernels.filter((text) => !text.includes('let bailed = '))) {
-    const { multiplies, others, reads, writes } = countOperations(kernel);
+    const { operations: counted, reads, writes } = countOperations(kernel);
     // A kernel without lanes of its own runs a wave in each invocation.
     const invocations = /fn main\([^{]*\blane:/.test(kernel) ? lanes : lanes / WAVE;
     const bytesOf = ({ vgprs = 0, lds = 0, scalars = 0 }: Operations['reads']) =>
       (vgprs + lds) * invocations + scalars * (lanes / WAVE);
-    total.multiplies += multiplies * invocations;
-    total.others += others * invocations;
+    for (const kind of KINDS) {
+      const count = (counted[kind] ?? 0) * invocations;
+      if (count > 0) operations[kind] = (operations[kind] ?? 0) + count;
+    }
     total.readBytes += bytesOf(reads);
     total.writtenBytes += bytesOf(writes);
   }

@@ -14,6 +14,7 @@ import type { WaveState } from '../wavefront/state.ts';
 import type { AdapterRates, Figure, OperandKind } from './figure.ts';
 import { largestLanes } from './inputs.ts';
 import type { Subject } from './measure.ts';
+import { BOUND_PROBES, MEMORY_PROBES, OPERATION_PROBES, ratesFrom } from './probes.ts';
 import { Batches, onCpu, onGpu, shapeOf, type Workload } from './programs.ts';
 import { OK_REGISTER, type RawKernel, rawSubject, VCC_REGISTER } from './rawKernels.ts';
 import { CHAIN, chainText, dotText, MINIMA, macroText, minimaText, newtonText, resultText } from './texts.ts';
@@ -34,6 +35,8 @@ export interface Setting {
 /** Lanes that hide what a dispatch costs; and of the LDS minimum, whose waves are workgroups. */
 const MAIN = 65536;
 const LDS_MAIN = 16384;
+/** Probes compute long in each lane. */
+const PROBE_LANES = 16384;
 /** The size where there is less than so much time for a subject. */
 const QUICK = 4096;
 const SECONDS_A_SUBJECT = 0.8;
@@ -61,8 +64,6 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'from-i32': 'i32_to_f64',
 };
 
-export const PROBES = ['probe/u32-add', 'probe/u32-mul', 'probe/memory/read', 'probe/memory/write'] as const;
-
 /** @throws AsmError where the target lacks an instruction */
 export function subjectsOf({ target, operands, reference, runner, cpu, lanes }: Setting): Subject[] {
   const wave = 64;
@@ -81,7 +82,8 @@ export function subjectsOf({ target, operands, reference, runner, cpu, lanes }: 
       onGpu({ ...workload, id }, on, batches, at);
     const raw = (kernel: RawKernel, at: readonly number[]) => rawSubject(kernel, runner, batches, at);
     subjects.push(
-      ...probes.map((kernel) => raw(kernel, lanes ?? [MAIN])),
+      ...MEMORY_PROBES.map((kernel) => raw(kernel, main)),
+      ...OPERATION_PROBES.map((kernel) => raw(kernel, lanes ?? [PROBE_LANES])),
       gpu('macro/generic/stored', macro, generic, sizes),
       raw(macroKernel('macro/shared/stored', 'shared_macro', macro, 1), sizes),
       gpu('macro/fast/stored', macro, engine('fast'), sizes),
@@ -128,7 +130,7 @@ export function planned(setting: Setting, seconds: number, only: readonly string
   const subjects = (sizes: Pick<Setting, 'lanes'>) => {
     const all = subjectsOf({ ...setting, ...sizes });
     const asked = chosen(all, only);
-    const probed = asked.some(({ engine }) => engine === 'webgpu') ? chosen(all, PROBES) : [];
+    const probed = asked.some(({ engine }) => engine === 'webgpu') ? chosen(all, BOUND_PROBES) : [];
     return all.filter((subject) => asked.includes(subject) || probed.includes(subject));
   };
   const all = subjects({});
@@ -137,52 +139,13 @@ export function planned(setting: Setting, seconds: number, only: readonly string
 }
 
 /** The adapter's rates, if all probes are among the figures. */
-export function ratesOf(figures: readonly Figure[]): AdapterRates | undefined {
-  const rate = (id: string) => figures.find((figure) => figure.id === id)?.perSecond;
-  const [add, multiply, readBytes, writtenBytes] = PROBES.map(rate);
-  return add && multiply && readBytes && writtenBytes ? { add, multiply, readBytes, writtenBytes } : undefined;
-}
+export const ratesOf = (figures: readonly Figure[]): AdapterRates | undefined =>
+  ratesFrom((id) => figures.find((figure) => figure.id === id)?.perSecond);
 
 function sizesFor(workload: Workload, { maxBufferBytes, maxBindingBytes }: KernelRunner): number[] {
   const largest = largestLanes(shapeOf(workload), Math.min(maxBufferBytes, BATCH_BYTES), maxBindingBytes);
   return [MAIN, ...SIZES, Math.min(largest, LARGEST)].filter((n, i, all) => all.indexOf(n) === i);
 }
-
-const probe = (id: string, name: string, work: number): RawKernel => ({
-  id,
-  registers: 2,
-  work,
-  source: `import package::bench::probe::${name};\nfn work(base: u32) { vgprs[base + 64u] = ${name}(vgprs[base]); }`,
-});
-
-/** Words of a lane that the memory probes move. */
-const MOVED = 8;
-const moved = (register: number) => `vgprs[base + ${64 * register}u]`;
-const each = (text: (i: number) => string) => Array.from({ length: MOVED }, (_, i) => text(i));
-
-const probes: readonly RawKernel[] = [
-  probe('probe/u32-add', 'probe_add', 2048),
-  probe('probe/u32-mul', 'probe_multiply', 2048),
-  probe('probe/u32-mulhi', 'probe_multiply_high', 256),
-  {
-    id: 'probe/memory/read',
-    registers: MOVED + 1,
-    work: 4 * MOVED,
-    source: `fn work(base: u32) { ${moved(MOVED)} = ${each(moved).join(' ^ ')}; }`,
-  },
-  {
-    id: 'probe/memory/write',
-    registers: MOVED,
-    work: 4 * MOVED,
-    source: `fn work(base: u32) { ${each((i) => `${moved(i)} = base ^ ${i}u;`).join(' ')} }`,
-  },
-  {
-    id: 'probe/memory/copy',
-    registers: 2 * MOVED,
-    work: 8 * MOVED,
-    source: `fn work(base: u32) { ${each((i) => `${moved(MOVED + i)} = ${moved(i)};`).join(' ')} }`,
-  },
-];
 
 /** So many macros in a row of a function of `shaders/bench/macro.wesl`, in registers. MODE is the kernels' default. */
 function macroKernel(id: string, name: string, workload: Workload, macros: number): RawKernel {

@@ -16,6 +16,7 @@ export interface WgslModule {
   /** Types of module-scope variables and constants; of a constant without one, its expression. */
   readonly globals: ReadonlyMap<string, string | Tokens>;
   readonly storage: ReadonlySet<string>;
+  readonly constants: ReadonlySet<string>;
   /** Constants that are a literal. */
   readonly literals: ReadonlyMap<string, number>;
 }
@@ -29,13 +30,15 @@ export function readModule(wgsl: string): WgslModule {
   const structs = new Map<string, ReadonlyMap<string, string>>();
   const globals = new Map<string, string | Tokens>();
   const storage = new Set<string>();
+  const constants = new Set<string>();
   const literals = new Map<string, number>();
 
-  const variable = () => {
+  const variable = (word: string) => {
     const space = tokens.take('<') ? tokens.skipTo('>')[0] : undefined;
     if (space !== undefined) tokens.expect('>');
     const name = tokens.next();
     if (space === 'storage') storage.add(name);
+    if (word === 'const') constants.add(name);
     const type = tokens.take(':') ? readType(tokens) : undefined;
     if (tokens.take('=')) {
       const value = tokens.skipTo(';');
@@ -55,10 +58,10 @@ export function readModule(wgsl: string): WgslModule {
       skipAttributesAfter(tokens, '->');
       const result = tokens.peek() === '{' ? 'void' : readType(tokens);
       functions.set(name, { parameters, result, body: tokens.skipBracket() });
-    } else if (word === 'var' || word === 'const' || word === 'override') variable();
+    } else if (word === 'var' || word === 'const' || word === 'override') variable(word);
     else if (word !== ';') tokens.skipTo(';');
   }
-  return { functions, structs, globals, storage, literals };
+  return { functions, structs, globals, storage, constants, literals };
 }
 
 function skipAttributes(tokens: Tokens): void {

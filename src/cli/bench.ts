@@ -35,7 +35,7 @@ reference engine's. "of bound" is the part of what the adapter's own u32 and mem
 operations and bytes that the text of the kernels has.
 
 With --json the document has "figures": [{ "id", "engine", "adapter", "lanes", "perSecond", "deviceNs", "compileMs", "bytes", "boundShare",
-"operands", "wallNs", "wallPerSecond", "spread", "repeats", "mismatches", "multiplies", "others" }].
+"operands", "wallNs", "wallPerSecond", "spread", "repeats", "mismatches", "operations", "multiplies", "others" }].
 
 Examples:
   wave64 bench --out docs/performance/mine

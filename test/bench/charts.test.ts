@@ -20,6 +20,7 @@ const figure = (id: string, lanes: number, perSecond: number, boundShare: number
   spread: [perSecond / 2, perSecond * 2],
   repeats: 3,
   mismatches: 0,
+  operations: { 'u32-mul': 16, 'u32-add': 402.4 },
   multiplies: 16,
   others: 402.4,
 });

@@ -1,6 +1,7 @@
 /** Rounds, medians, the bound on time, and shares of the adapter's bound, with subjects that do what the test says. */
 import { describe, expect, it } from 'vitest';
 import { boundNs, type Figure, median } from '../../src/bench/figure.ts';
+import { KINDS, type Kind } from '../../src/bench/kinds.ts';
 import { measure, type Prepared, type Subject } from '../../src/bench/measure.ts';
 import { chosen, ratesOf } from '../../src/bench/subjects.ts';
 
@@ -129,8 +130,13 @@ it('or where its clock is too coarse for a run', async () => {
 });
 
 describe('the bound', () => {
-  const rates = { add: 1e9, multiply: 5e8, readBytes: 4e9, writtenBytes: 2e9 };
-  const cost = { multiplies: 100, others: 300, readBytes: 0, writtenBytes: 0 };
+  const operations = Object.fromEntries(KINDS.map((kind) => [kind, 1e12])) as Record<Kind, number>;
+  const rates = {
+    operations: { ...operations, 'u32-add': 1e9, 'u32-mul': 5e8, 'u32-shift': 2e8 },
+    readBytes: 4e9,
+    writtenBytes: 2e9,
+  };
+  const cost = { operations: { 'u32-add': 200, 'u32-mul': 100, 'u32-shift': 20 }, readBytes: 0, writtenBytes: 0 };
 
   it('is the longest of computing, reading and writing', () => {
     expect(boundNs(rates, cost)).toBeCloseTo(500);
@@ -141,14 +147,42 @@ describe('the bound', () => {
   it('and a figure its share of it', async () => {
     const [figure] = await figuresOf([scripted('a', [], { cost, times: [0.001] })], () => rates, settings);
     expect(figure!.boundShare).toBeCloseTo(0.5);
-    expect([figure!.multiplies, figure!.others, figure!.bytes]).toEqual([100 / 64, 300 / 64, 0]);
+    expect(figure).toMatchObject({ multiplies: 100 / 64, others: 220 / 64, bytes: 0 });
+    expect(figure!.operations).toEqual({ 'u32-add': 200 / 64, 'u32-mul': 100 / 64, 'u32-shift': 20 / 64 });
   });
 
-  it('needs all four probes', () => {
-    const probe = (id: string, perSecond: number) => ({ id, perSecond }) as Figure;
-    const four = ['u32-add', 'u32-mul', 'memory/read', 'memory/write'].map((id, i) => probe(`probe/${id}`, i + 1));
-    expect(ratesOf(four)).toEqual({ add: 1, multiply: 2, readBytes: 3, writtenBytes: 4 });
-    expect(ratesOf(four.slice(1))).toBeUndefined();
+  /** An adapter that takes so many ns for an operation of each kind, as its probes see it. */
+  const probed = (ns: (kind: Kind) => number) => {
+    const step: Partial<Record<Kind, number>> = {
+      'u32-mul': (2 * ns('u32-mul') + ns('u32-add')) / 2,
+      'u32-shift': (2 * ns('u32-shift') + ns('u32-add')) / 2,
+      'u32-less': ns('u32-less') + ns('u32-select') + ns('u32-add'),
+      'u32-equal': ns('u32-equal') + ns('u32-select') + ns('u32-add'),
+    };
+    const alone: readonly Kind[] = ['u32-add', 'f32-mul', 'f32-div'];
+    return KINDS.map((kind) => {
+      const time = step[kind] ?? (alone.includes(kind) ? ns(kind) : ns(kind) + ns('u32-add'));
+      return { id: `probe/${kind}`, perSecond: 1e9 / time } as Figure;
+    });
+  };
+  const memory = ['read', 'write'].map((way, i) => ({ id: `probe/memory/${way}`, perSecond: i + 1 }) as Figure);
+
+  it('takes off what a probe does besides its kind', () => {
+    const ns = (kind: Kind) => 1 + KINDS.indexOf(kind);
+    const rates = ratesOf([...probed(ns), ...memory])!;
+    for (const kind of KINDS) expect(rates.operations[kind]).toBeCloseTo(1e9 / ns(kind), 0);
+    expect([rates.readBytes, rates.writtenBytes]).toEqual([1, 2]);
+  });
+
+  it('gives no kind for nothing, however noisy its probe', () => {
+    const noisy = probed((kind) => (kind === 'u32-less' ? -1.5 : 1));
+    expect(ratesOf([...noisy, ...memory])!.operations['u32-less']).toBeCloseTo(2e10);
+  });
+
+  it('needs all probes', () => {
+    const all = [...probed(() => 1), ...memory];
+    expect(ratesOf(all)).toBeDefined();
+    for (const one of all) expect(ratesOf(all.filter((figure) => figure !== one))).toBeUndefined();
   });
 });
 

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { KINDS } from '../../src/bench/kinds.ts';
 import type { EngineSource } from '../../src/cli/io.ts';
 import { type Engine, EngineError } from '../../src/engine.ts';
 import { openWebGpuEngine } from '../../src/gpu/engine.node.ts';
@@ -445,6 +446,7 @@ describe('bench and info', () => {
     spread: z.tuple([z.number().positive(), z.number().positive()]),
     repeats: z.int().min(3),
     mismatches: z.int(),
+    operations: z.partialRecord(z.enum(KINDS), z.number().positive()).nullable(),
     multiplies: z.number().nonnegative().nullable(),
     others: z.number().nonnegative().nullable(),
   });
