@@ -104,7 +104,7 @@ export function macroInstruction(wave: WaveText, { form, macro, shape }: MacroUs
   } else {
     const f = kernel.value('d', kernel.call(FUSED, [n, d]));
     wave.require(`${f}.ok`);
-    const t = kernel.value('d', kernel.call(RESIDUAL, [`${f}.residual`]));
+    const t = kernel.value('d', kernel.call(RESIDUAL, [n, d, `${f}.quotient`]));
     const names: Partial<Record<MacroValue, string>> = { ds: d, ns: n, r2: `${f}.reciprocal`, q: `${f}.quotient`, t };
     made = (value) => names[value] ?? `${f}.result`;
   }
