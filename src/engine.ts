@@ -11,6 +11,8 @@ export interface RunOptions {
   readonly profile?: Profile;
   /** Instructions a wave may execute before it is stopped with a fault; default 1,000,000. */
   readonly maxSteps?: number;
+  /** A batch of the same shape whose storage the result may take; its contents are lost. Default new storage. */
+  readonly into?: WaveState;
 }
 
 /** What a run cost; times in milliseconds, absent where the engine cannot tell. */
@@ -24,7 +26,7 @@ export interface RunCost {
 }
 
 export interface RunResult {
-  /** A new batch of the same shape; faults are in it (`state.faults()`). */
+  /** A batch of the same shape, new or `into`; faults are in it (`state.faults()`). */
   readonly state: WaveState;
   readonly cost: RunCost;
 }

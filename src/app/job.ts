@@ -2,7 +2,7 @@
 import type { Engine } from '../engine.ts';
 import { assemble } from '../program/assembler.ts';
 import type { Program } from '../program/program.ts';
-import { batchSizes, type Job, runBulk, type Stage } from '../verify/bulk.ts';
+import { runBulk } from '../verify/bulk.ts';
 import {
   countWrongQuotients,
   demonstrationShape,
@@ -11,6 +11,7 @@ import {
   isDivision,
   minimumText,
 } from '../verify/demonstration.ts';
+import { batchSizes, type Job, type Stage } from '../verify/job.ts';
 import { rate } from '../verify/report.ts';
 import { WaveState } from '../wavefront/state.ts';
 import { byId } from './dom.ts';

@@ -1,7 +1,7 @@
 /** The Lanes panel: the registers of one wave of the job, a row a lane, after both programs. */
 import type { Engine } from '../engine.ts';
-import { runStages } from '../verify/bulk.ts';
 import { ADDRESS, DENOMINATOR, NUMERATOR, QUOTIENT } from '../verify/demonstration.ts';
+import { runStages } from '../verify/job.ts';
 import { Special } from '../wavefront/layout.ts';
 import type { WaveState } from '../wavefront/state.ts';
 import { byId, checkedValue, make } from './dom.ts';

@@ -1,7 +1,6 @@
 /** The job of `wave64 verify` without a program, from plain data, so that any thread can make it. */
 import { findTarget, type Profile } from '../isa/target.ts';
 import { assemble } from '../program/assembler.ts';
-import { batchSizes, type Job } from '../verify/bulk.ts';
 import {
   countWrongQuotients,
   demonstrationShape,
@@ -11,6 +10,7 @@ import {
   minimumText,
   type RoundName,
 } from '../verify/demonstration.ts';
+import { batchSizes, type Job } from '../verify/job.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
 
 export interface DemonstrationSpec {
@@ -39,7 +39,10 @@ export function demonstrationJob(spec: DemonstrationSpec): Job & { readonly wave
     stages,
     waves,
     batches: sizes.batches,
-    draw: (batch) => drawBatch({ ...shape, waves: sizes.size(batch) }, seed, batch, round),
+    draw: (batch, pool) => {
+      const ofBatch = { ...shape, waves: sizes.size(batch) };
+      return drawBatch(ofBatch, seed, batch, round, { words: pool?.take(ofBatch).words });
+    },
     ...(isDivision(spec.profile, round) && { countWrong: countWrongQuotients }),
   };
 }

@@ -2,7 +2,7 @@
 import type { Engine } from '../engine.ts';
 import type { Form } from '../gpu/forms.ts';
 import type { ReferenceForms } from '../reference/engine.ts';
-import type { Checker } from '../verify/bulk.ts';
+import type { Checker } from '../verify/checker.ts';
 import type { CheckSetting } from './checkWorker.ts';
 import type { Exit } from './errors.ts';
 

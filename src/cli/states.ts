@@ -1,7 +1,7 @@
 /** States that a command reads from files, with the program that they are for. */
 import { allTargets, defaultTarget, findTarget, type Target } from '../isa/target.ts';
 import type { Program } from '../program/program.ts';
-import { batchSizes } from '../verify/bulk.ts';
+import { batchSizes } from '../verify/job.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
 import type { WaveState } from '../wavefront/state.ts';
 import {

@@ -5,8 +5,9 @@ import { defaultTarget, findTarget, type Target } from '../isa/target.ts';
 import { assemble } from '../program/assembler.ts';
 import type { Program } from '../program/program.ts';
 import type { ReferenceForms } from '../reference/engine.ts';
-import { type BulkReport, batchSizes, type Job, runBulk } from '../verify/bulk.ts';
+import { type BulkReport, runBulk } from '../verify/bulk.ts';
 import { type RoundName, rounds } from '../verify/demonstration.ts';
+import { batchSizes, type Job } from '../verify/job.ts';
 import { randomBatch, randomShape } from '../verify/randomState.ts';
 import {
   differenceLines,

@@ -13,16 +13,25 @@ const tell = (message: ChildMessage): void => {
 
 const kernels = new Map<number, string>();
 
+/** The words of the job that has a file. */
+const wordsOf = WORDS_FDS.map(() => new Uint32Array(0));
+
+/** The same storage for jobs of the same size: fresh memory costs more than what is copied into it. */
+function storage(file: number, length: number): Uint32Array<ArrayBuffer> {
+  if (wordsOf[file]!.length !== length) wordsOf[file] = new Uint32Array(length);
+  return wordsOf[file]!;
+}
+
 async function answer(runner: DeviceRunner, message: RunMessage): Promise<void> {
   if (message.forget) kernels.clear();
   for (const [number, code] of message.newKernels) kernels.set(number, code);
   const file = WORDS_FDS[message.file]!;
-  const words = new Uint32Array(new Layout(message.shape).words);
+  const words = storage(message.file, new Layout(message.shape).words);
   move(readSync, file, words);
   const job = { ...message, kernels: message.kernels.map((number) => kernels.get(number)!) };
-  const result = await runner.run(job, words, () => tell({ kind: 'compiled', job: message.job }));
-  move(writeSync, file, result.words);
-  tell({ kind: 'done', job: message.job, cost: result.cost });
+  const { cost } = await runner.run(job, words, words, () => tell({ kind: 'compiled', job: message.job }));
+  move(writeSync, file, words);
+  tell({ kind: 'done', job: message.job, cost });
 }
 
 /** The device, or what kept us from one. */

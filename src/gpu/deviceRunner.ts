@@ -73,15 +73,16 @@ export class DeviceRunner implements KernelRunner {
 
   /**
    * Jobs compute one after the other, but the next is uploaded while one computes, and one is read back while the next computes.
-   * `compiled` is called when the kernels are ready and the work begins.
+   * `into` may be `words`. `compiled` is called when the kernels are ready and the work begins.
    */
   run(
     job: Job,
     words: Uint32Array<ArrayBuffer>,
+    into?: Uint32Array<ArrayBuffer>,
     compiled?: () => void,
   ): Promise<{ words: Uint32Array<ArrayBuffer>; cost: JobCost }> {
     const submitted = this.#turn.then(() => this.#guarded(() => this.#submit(job, words, compiled)));
-    const result = submitted.then((running) => this.#guarded(() => this.#collect(running)));
+    const result = submitted.then((running) => this.#guarded(() => this.#collect(running, into)));
     this.#turn = submitted.catch(() => {});
     this.#done = Promise.all([this.#done, result.catch(() => {})]);
     return result;
@@ -190,11 +191,14 @@ export class DeviceRunner implements KernelRunner {
   }
 
   /** What a job has left. */
-  async #collect({ memory, prepared: { readback, bytes }, deviceMs, costs }: Running) {
+  async #collect(
+    { memory, prepared: { readback, bytes }, deviceMs, costs }: Running,
+    into: Uint32Array<ArrayBuffer> | undefined,
+  ) {
     try {
       await readback.mapAsync(GPUMapMode.READ, 0, bytes + TIMESTAMP_BYTES);
       const computed = performance.now();
-      const words = new Uint32Array(bytes / 4);
+      const words = into ?? new Uint32Array(bytes / 4);
       words.set(new Uint32Array(readback.getMappedRange(0, bytes)));
       const last = millisecondsOf(new Uint32Array(readback.getMappedRange(bytes, TIMESTAMP_BYTES).slice(0)));
       readback.unmap();

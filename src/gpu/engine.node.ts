@@ -82,10 +82,14 @@ export class ChildRunner implements KernelRunner {
   }
 
   /** Jobs compute one after the other; a few are under way at once (`DeviceRunner`), the others wait. */
-  run(job: Job, words: Uint32Array<ArrayBuffer>): Promise<{ words: Uint32Array<ArrayBuffer>; cost: JobCost }> {
+  run(
+    job: Job,
+    words: Uint32Array<ArrayBuffer>,
+    into?: Uint32Array<ArrayBuffer>,
+  ): Promise<{ words: Uint32Array<ArrayBuffer>; cost: JobCost }> {
     const number = this.#jobs++;
     const file = number % this.#files.length;
-    const result = this.#turns[file]!.then(() => this.#run(job, number, file, words));
+    const result = this.#turns[file]!.then(() => this.#run(job, number, file, words, into));
     this.#turns[file] = result.catch(() => {});
     return result;
   }
@@ -121,7 +125,13 @@ export class ChildRunner implements KernelRunner {
     return driver;
   }
 
-  async #run(job: Job, number: number, file: number, words: Uint32Array<ArrayBuffer>) {
+  async #run(
+    job: Job,
+    number: number,
+    file: number,
+    words: Uint32Array<ArrayBuffer>,
+    into: Uint32Array<ArrayBuffer> | undefined,
+  ) {
     for (;;) {
       if (this.#closed) throw new EngineError('lost', 'the WebGPU engine is closed');
       const started = performance.now();
@@ -136,7 +146,7 @@ export class ChildRunner implements KernelRunner {
       if (answer.kind !== 'done' && driver.dropped && !this.#closed) continue;
       if (answer.kind !== 'done') throw this.#failure(driver, answer);
       const answered = performance.now();
-      const result = new Uint32Array(words.length);
+      const result = into ?? new Uint32Array(words.length);
       move(readSync, this.#files[file]!, result);
       const { uploadMs, readbackMs, ...rest } = answer.cost;
       const cost = {

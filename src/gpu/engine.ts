@@ -62,6 +62,7 @@ export class TranslatingEngine implements Engine {
     const costs: JobCost[] = [];
     const parts: Uint32Array<ArrayBuffer>[] = [];
     const shapes = this.#portions(state.layout);
+    const into = shapes.length === 1 ? options.into?.words : undefined;
     const mode = this.#modeOf(start);
     for (const { shape, firstGroup } of shapes) {
       const layout = new Layout(shape);
@@ -70,7 +71,7 @@ export class TranslatingEngine implements Engine {
       const dispatches = dispatchesOf(plan, layout);
       if (dispatches.length === 0) parts.push(words.slice());
       else {
-        const result = await this.runner.run({ kernels, dispatches, shape }, words);
+        const result = await this.runner.run({ kernels, dispatches, shape }, words, into);
         costs.push(result.cost);
         parts.push(result.words);
       }

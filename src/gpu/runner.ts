@@ -27,9 +27,13 @@ export interface KernelRunner {
   readonly maxBufferBytes: number;
   readonly maxBindingBytes: number;
   /**
-   * Runs the job over the packed words of a batch of its shape and gives the words afterwards.
+   * Runs the job over the packed words of a batch of its shape and gives the words afterwards, in `into` if that is given.
    * @throws EngineError
    */
-  run(job: Job, words: Uint32Array<ArrayBuffer>): Promise<{ words: Uint32Array<ArrayBuffer>; cost: JobCost }>;
+  run(
+    job: Job,
+    words: Uint32Array<ArrayBuffer>,
+    into?: Uint32Array<ArrayBuffer>,
+  ): Promise<{ words: Uint32Array<ArrayBuffer>; cost: JobCost }>;
   close(): Promise<void>;
 }

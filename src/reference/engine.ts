@@ -36,7 +36,7 @@ export class ReferenceEngine implements Engine {
   async run(program: Program, state: WaveState, options: RunOptions = {}): Promise<RunResult> {
     const start = performance.now();
     checkRunnable(program, state.layout.shape);
-    const batch = state.clone();
+    const batch = copyOf(state, options.into);
     const run = new Run(program, batch, options, this.#forms);
     let turn = performance.now();
     for (let group = 0; group < batch.layout.groups; group++) {
@@ -49,6 +49,12 @@ export class ReferenceEngine implements Engine {
   }
 
   async close(): Promise<void> {}
+}
+
+function copyOf(state: WaveState, into: WaveState | undefined): WaveState {
+  if (into === undefined) return state.clone();
+  into.words.set(state.words);
+  return into;
 }
 
 /** Where a wave of a workgroup stands while others run. */

@@ -1,26 +1,12 @@
 /**
- * Batches of wavefronts through two engines, side by side, compared as they come. A few batches are on their way at any time, one more
- * than there are checkers: packing, the engine under test and checking overlap, and memory does not grow with the run.
+ * Batches of wavefronts through two engines, side by side, compared as they come. A few batches are on their way at any time: packing,
+ * the engine under test and checking overlap, and memory does not grow with the run.
  */
-import { type Engine, EngineError, type RunCost, type RunOptions } from '../engine.ts';
-import type { Program } from '../program/program.ts';
-import type { Fault, WaveState } from '../wavefront/state.ts';
-import { addComparison, type Comparison, compareStates, nothingCompared } from './compare.ts';
-
-export interface Stage {
-  /** What is counted: `macros`, `minima`, `programs`. */
-  readonly name: string;
-  readonly program: Program;
-}
-
-/** What to run: the stages one after another over each batch, a stage starting from what the one before left. */
-export interface Job {
-  readonly stages: readonly Stage[];
-  readonly batches: number;
-  readonly draw: (batch: number) => WaveState;
-  /** Counts results that a third opinion finds wrong; runs on the first engine's final state. */
-  readonly countWrong?: (state: WaveState) => number;
-}
+import { type Engine, EngineError, type RunCost } from '../engine.ts';
+import type { Fault } from '../wavefront/state.ts';
+import { type Checked, type Checker, type CheckOptions, LIMIT, LocalChecker } from './checker.ts';
+import { addComparison, type Comparison, nothingCompared } from './compare.ts';
+import { type Job, runStages, type Stage, type StageCost } from './job.ts';
 
 export interface StageFigures {
   readonly name: string;
@@ -31,6 +17,13 @@ export interface StageFigures {
   /** Of these, the first batch's, which also pays for translating the program and warming up. */
   firstLanes: number;
   firstMs: number;
+}
+
+/** How long a kind of work took in all threads together that did it side by side. */
+export interface WorkFigures {
+  readonly name: 'draw' | 'upload' | 'compute' | 'read back' | 'reference' | 'compare' | 'a / b';
+  readonly threads: number;
+  ms: number;
 }
 
 export interface EngineFigures {
@@ -50,20 +43,30 @@ export interface BulkReport {
   wrong?: number;
   /** The first faults, by wave of the whole run, and what the wave was executing. */
   faults: Fault[];
+  /** What was done, in the order in which a batch comes by; the clocks ran side by side. */
+  readonly work: readonly WorkFigures[];
   wallMs: number;
   /** Why the run stopped early: a failed engine, or the signal. */
   failure?: EngineError;
   interrupted: boolean;
 }
 
-export interface BulkOptions extends RunOptions {
+export interface BulkOptions extends CheckOptions {
   readonly signal?: AbortSignal;
   readonly onBatch?: (report: BulkReport) => void;
-  /** Differences and faults to list. */
-  readonly limit?: number;
   /** Who draws and checks the batches, in turns; without it, the second engine in this thread. */
   readonly checkers?: readonly Checker[];
 }
+
+const workOf = (threads: number): WorkFigures[] => [
+  { name: 'draw', threads, ms: 0 },
+  { name: 'upload', threads: 1, ms: 0 },
+  { name: 'compute', threads: 1, ms: 0 },
+  { name: 'read back', threads: 1, ms: 0 },
+  { name: 'reference', threads, ms: 0 },
+  { name: 'compare', threads, ms: 0 },
+  { name: 'a / b', threads, ms: 0 },
+];
 
 const figuresOf = (engine: Engine, stages: readonly Stage[]): EngineFigures => ({
   name: engine.name,
@@ -71,97 +74,11 @@ const figuresOf = (engine: Engine, stages: readonly Stage[]): EngineFigures => (
   stages: stages.map(({ name }) => ({ name, lanes: 0, ms: 0, compileMs: 0, firstLanes: 0, firstMs: 0 })),
 });
 
-/** What a stage took over a batch. */
-export interface StageCost {
-  readonly lanes: number;
-  readonly ms: number;
-  readonly compileMs: number;
-}
-
-/** Waves in batches of a size, the last one smaller. */
-export function batchSizes(waves: number, each: number): { batches: number; size: (batch: number) => number } {
-  return { batches: Math.ceil(waves / each), size: (batch) => Math.min(each, waves - batch * each) };
-}
-
-/** What became of a batch. Waves are numbered within it. */
-export interface Checked {
-  readonly waves: number;
-  readonly lanes: number;
-  /** Of the checker's own engine, if it has one. */
-  readonly costs: readonly StageCost[];
-  readonly comparison?: Comparison;
-  readonly wrong?: number;
-  readonly faults: readonly Fault[];
-}
-
-/** Draws batches and checks what an engine made of them: in this thread or in another. */
-export interface Checker {
-  draw(batch: number): Promise<WaveState>;
-  /** Computes the batch by itself and compares it with `output`; without `output`, its own result is the one that is judged. */
-  check(batch: number, output?: WaveState): Promise<Checked>;
-}
-
-/** A batch through all stages on one engine, and what each took. */
-export async function runStages(
-  engine: Engine,
-  { stages }: Pick<Job, 'stages'>,
-  input: WaveState,
-  options: RunOptions,
-) {
-  let state = input;
-  const costs: StageCost[] = [];
-  for (const { program } of stages) {
-    const { state: next, cost } = await engine.run(program, state, options);
-    const { shape } = next.layout;
-    costs.push({ lanes: shape.waves * shape.waveSize, ms: workMs(cost), compileMs: cost.compileMs ?? 0 });
-    state = next;
-  }
-  return { state, costs };
-}
-
-/** Checks in this thread. */
-export class LocalChecker implements Checker {
-  readonly #job: Job;
-  readonly #engine: Engine | undefined;
-  readonly #options: BulkOptions;
-  /** Inputs that are not checked yet. */
-  readonly #inputs = new Map<number, WaveState>();
-
-  constructor(job: Job, engine: Engine | undefined, options: BulkOptions) {
-    this.#job = job;
-    this.#engine = engine;
-    this.#options = options;
-  }
-
-  async draw(batch: number): Promise<WaveState> {
-    const input = this.#job.draw(batch);
-    if (this.#engine) this.#inputs.set(batch, input);
-    return input;
-  }
-
-  async check(batch: number, output?: WaveState): Promise<Checked> {
-    const input = this.#inputs.get(batch) ?? (output ? undefined : this.#job.draw(batch));
-    this.#inputs.delete(batch);
-    // The engine under test must have its next work before this one takes the thread.
-    await new Promise((resolve) => setTimeout(resolve));
-    const own = this.#engine && input && (await runStages(this.#engine, this.#job, input, this.#options));
-    const judged = output ?? own?.state;
-    if (!judged) throw new Error('there is nothing to check: no output and no engine');
-    const { waves, waveSize } = judged.layout.shape;
-    const { limit = LIMIT } = this.#options;
-    return {
-      waves,
-      lanes: waves * waveSize,
-      costs: own?.costs ?? [],
-      ...(output && own && { comparison: compareStates(output, own.state, limit) }),
-      ...(this.#job.countWrong && { wrong: this.#job.countWrong(judged) }),
-      faults: judged.faults().slice(0, limit),
-    };
-  }
-}
-
-/** Differences and faults that are listed unless the caller says otherwise. */
-const LIMIT = 20;
+/**
+ * Batches under way beside those that are checked: two on the device, so that one computes while the other is moved, and one that is
+ * drawn for when a place there is free. Checkers by themselves have the next batch waiting.
+ */
+const AHEAD = 3;
 
 /**
  * Runs a job on the engines, one or two: the first is the one under test, the second computes everything again.
@@ -186,6 +103,7 @@ export async function runBulk(
     comparison: nothingCompared,
     ...(job.countWrong && { wrong: 0 }),
     faults: [],
+    work: workOf(checkers.length),
     wallMs: 0,
     interrupted: false,
   };
@@ -193,13 +111,15 @@ export async function runBulk(
   const start = async (batch: number) => {
     const checker = checkers[batch % checkers.length]!;
     if (!tested) return { costs: undefined, checked: await checker.check(batch) };
-    const { state, costs } = await runStages(tested, job, await checker.draw(batch), options);
+    const input = await checker.draw(batch);
+    const { state, costs } = await runStages(tested, job, input, options, checker.pool);
     return { costs, checked: await checker.check(batch, state) };
   };
+  const depth = tested ? checkers.length + AHEAD : 2 * checkers.length;
   const running: ReturnType<typeof start>[] = [];
   let next = 0;
   const fill = () => {
-    while (next < job.batches && running.length <= checkers.length && !options.signal?.aborted) {
+    while (next < job.batches && running.length < depth && !options.signal?.aborted) {
       const batch = start(next++);
       batch.catch(() => {}); // reported where it is awaited
       running.push(batch);
@@ -225,27 +145,43 @@ export async function runBulk(
 
 /** `shares`: checkers that worked side by side, so that each one's time counts for that part. */
 function addCosts(figures: EngineFigures | undefined, costs: readonly StageCost[], shares: number): void {
-  for (const [index, { lanes, ms, compileMs }] of costs.entries()) {
+  for (const [index, { lanes, cost }] of costs.entries()) {
     const stage = figures?.stages[index];
     if (!stage) continue;
     stage.lanes += lanes;
-    stage.ms += ms / shares;
-    stage.compileMs += compileMs;
+    stage.ms += workMs(cost) / shares;
+    stage.compileMs += cost.compileMs ?? 0;
     if (stage.firstLanes > 0) continue;
     stage.firstLanes = stage.lanes;
     stage.firstMs = stage.ms;
   }
 }
 
+function addWork(work: readonly WorkFigures[], costs: readonly StageCost[], checked: Checked): void {
+  const sum = (value: (cost: RunCost) => number) => costs.reduce((total, { cost }) => total + value(cost), 0);
+  const ms: Readonly<Record<WorkFigures['name'], number>> = {
+    draw: checked.drawMs,
+    upload: sum(({ uploadMs = 0 }) => uploadMs),
+    compute: sum(({ deviceMs, totalMs, compileMs = 0 }) => deviceMs ?? totalMs - compileMs),
+    'read back': sum(({ readbackMs = 0 }) => readbackMs),
+    reference: checked.costs.reduce((total, { cost }) => total + cost.totalMs, 0),
+    compare: checked.compareMs,
+    'a / b': checked.countMs,
+  };
+  for (const one of work) one.ms += ms[one.name];
+}
+
 function addBatch(
   report: BulkReport,
   costs: readonly StageCost[] | undefined,
-  { waves, lanes, comparison, wrong = 0, faults, ...own }: Checked,
+  checked: Checked,
   checkers: number,
   limit: number,
 ): void {
+  const { waves, lanes, comparison, wrong = 0, faults } = checked;
   if (costs) addCosts(report.engines[0], costs, 1);
-  addCosts(report.engines[costs ? 1 : 0], own.costs, checkers);
+  addCosts(report.engines[costs ? 1 : 0], checked.costs, checkers);
+  addWork(report.work, costs ?? [], checked);
   const ofRun = <T extends { readonly wave: number }>(at: T): T => ({ ...at, wave: at.wave + report.wavesDone });
   if (comparison)
     report.comparison = addComparison(report.comparison, { ...comparison, first: comparison.first.map(ofRun) }, limit);

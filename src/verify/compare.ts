@@ -1,5 +1,5 @@
 /** Two batches of wavefronts, compared register by register, bit by bit. */
-import { SPECIAL_WORDS, Special } from '../wavefront/layout.ts';
+import { SPECIAL_WORDS, Special, sameShape } from '../wavefront/layout.ts';
 import type { WaveState } from '../wavefront/state.ts';
 
 export interface Difference {
@@ -42,8 +42,7 @@ const specialNames: Readonly<Record<number, string>> = {
  * @throws RangeError for batches of different shapes
  */
 export function compareStates(a: WaveState, b: WaveState, limit = 20, firstWave = 0): Comparison {
-  if (JSON.stringify(a.layout.shape) !== JSON.stringify(b.layout.shape))
-    throw new RangeError('two shapes of batches cannot be compared');
+  if (!sameShape(a.layout.shape, b.layout.shape)) throw new RangeError('two shapes of batches cannot be compared');
   const { layout } = a;
   const { shape } = layout;
   const first: Difference[] = [];

@@ -113,29 +113,37 @@ export type RoundName = keyof typeof rounds;
 /** MODE as kernels start, with that rounding of f64. */
 export const modeOf = (round: RoundName): number => (KERNEL_MODE & ~0xc) | (rounds[round] << 2);
 
+export interface DrawOptions {
+  /** Default any class. */
+  readonly operands?: Draw;
+  /** Storage of the shape's size to take; default new. */
+  readonly words?: Uint32Array<ArrayBuffer> | undefined;
+}
+
 /** A batch of random operand pairs, LDS addresses and LDS doubles, which seed and batch number fix. */
 export function drawBatch(
   shape: Shape,
   seed: number,
   batch: number,
   round: RoundName = 'rne',
-  drawOperands: Draw = drawPair,
+  { operands = drawPair, words: storage }: DrawOptions = {},
 ): WaveState {
   const random = new Random(seed, batch);
-  const state = WaveState.start(shape);
+  const state = WaveState.start(shape, storage);
+  const { words, layout } = state;
+  const { waves, waveSize, ldsWords } = shape;
   const pair = newPair();
   const mode = modeOf(round);
-  for (let wave = 0; wave < shape.waves; wave++) {
+  for (let wave = 0; wave < waves; wave++) {
     state.setSpecial(wave, Special.mode, mode);
-    const v = state.vgpr(wave, 0).byteOffset / 4;
-    const at = (register: number) => v + register * shape.waveSize;
-    for (let lane = 0; lane < shape.waveSize; lane++) {
-      drawOperands(random, pair);
-      state.words[at(NUMERATOR) + lane] = pair.nLo;
-      state.words[at(NUMERATOR + 1) + lane] = pair.nHi;
-      state.words[at(DENOMINATOR) + lane] = pair.dLo;
-      state.words[at(DENOMINATOR + 1) + lane] = pair.dHi;
-      if (shape.ldsWords > 0) state.words[at(ADDRESS) + lane] = 8 * random.below(shape.ldsWords / 2);
+    const [n, d, address] = [NUMERATOR, DENOMINATOR, ADDRESS].map((register) => layout.vgpr(wave, register));
+    for (let lane = 0; lane < waveSize; lane++) {
+      operands(random, pair);
+      words[n! + lane] = pair.nLo;
+      words[n! + waveSize + lane] = pair.nHi;
+      words[d! + lane] = pair.dLo;
+      words[d! + waveSize + lane] = pair.dHi;
+      if (ldsWords > 0) words[address! + lane] = 8 * random.below(ldsWords / 2);
     }
     const lds = state.lds(wave);
     for (let word = 0; word < lds.length; word += 2) {
@@ -147,25 +155,26 @@ export function drawBatch(
   return state;
 }
 
-const lane64 = new Float64Array(1);
-const laneWords = new Uint32Array(lane64.buffer);
-
-function doubleAt(state: WaveState, wave: number, register: number, lane: number): number {
-  const { words, layout } = state;
-  laneWords[0] = words[layout.vgpr(wave, register) + lane]!;
-  laneWords[1] = words[layout.vgpr(wave, register + 1) + lane]!;
-  return lane64[0]!;
-}
+/** Numerator, denominator and quotient of a lane. */
+const doubles = new Float64Array(3);
+const doubleWords = new Uint32Array(doubles.buffer);
 
 /** How many quotients of a batch are not what JavaScript's a / b gives in nearest even; NaN counts as NaN. */
-export function countWrongQuotients(state: WaveState): number {
-  const { waves, waveSize } = state.layout.shape;
+export function countWrongQuotients({ words, layout }: WaveState): number {
+  const { waves, waveSize } = layout.shape;
   let wrong = 0;
-  for (let wave = 0; wave < waves; wave++)
-    for (let lane = 0; lane < waveSize; lane++) {
-      const expected = doubleAt(state, wave, NUMERATOR, lane) / doubleAt(state, wave, DENOMINATOR, lane);
-      if (!Object.is(doubleAt(state, wave, QUOTIENT, lane), expected)) wrong++;
+  for (let wave = 0; wave < waves; wave++) {
+    const start = layout.vgpr(wave, 0);
+    for (let lane = start; lane < start + waveSize; lane++) {
+      doubleWords[0] = words[lane + NUMERATOR * waveSize]!;
+      doubleWords[1] = words[lane + (NUMERATOR + 1) * waveSize]!;
+      doubleWords[2] = words[lane + DENOMINATOR * waveSize]!;
+      doubleWords[3] = words[lane + (DENOMINATOR + 1) * waveSize]!;
+      doubleWords[4] = words[lane + QUOTIENT * waveSize]!;
+      doubleWords[5] = words[lane + (QUOTIENT + 1) * waveSize]!;
+      if (!Object.is(doubles[2], doubles[0]! / doubles[1]!)) wrong++;
     }
+  }
   return wrong;
 }
 

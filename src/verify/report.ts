@@ -3,7 +3,7 @@ import type { Fidelity } from '../isa/instruction.ts';
 import type { Profile, Target } from '../isa/target.ts';
 import type { Program } from '../program/program.ts';
 import { type Fault, FaultCode } from '../wavefront/state.ts';
-import type { BulkReport, EngineFigures, StageFigures } from './bulk.ts';
+import type { BulkReport, EngineFigures, StageFigures, WorkFigures } from './bulk.ts';
 import type { Difference } from './compare.ts';
 
 export interface InstructionFidelity {
@@ -119,6 +119,21 @@ const engineJson = (engine: EngineFigures) => ({
   stages: engine.stages.map(stageJson),
 });
 
+/** The kinds of work that there were. */
+const worksOf = ({ work }: BulkReport) => work.filter(({ ms }) => ms > 0);
+
+/**
+ * `perSecond`: lanes a second while at it. `busy`: share of the run that it took, which is the run's rate over that one; a run is as
+ * fast as its slowest work when that one's is 1. Where threads share cores, each takes longer than alone.
+ */
+const workJson = ({ name, threads, ms }: WorkFigures, { lanesDone, wallMs }: BulkReport) => ({
+  name,
+  threads,
+  ms,
+  perSecond: lanesDone / (ms / threads / 1000),
+  busy: ms / threads / wallMs,
+});
+
 /** The whole report as one JSON value. */
 export function reportJson(report: BulkReport, setting: Setting): object {
   const { comparison } = report;
@@ -139,6 +154,7 @@ export function reportJson(report: BulkReport, setting: Setting): object {
     ...(report.wrong !== undefined && { quotients: { checked: report.lanesDone, wrong: report.wrong } }),
     faults: report.faults.map((fault) => ({ ...fault, text: faultLine(fault, setting.programs).what })),
     fidelity: fidelityOf(setting.programs, setting.profile),
+    work: worksOf(report).map((work) => workJson(work, report)),
     wallMs: report.wallMs,
     ...(report.failure && { failure: { kind: report.failure.kind, message: report.failure.message } }),
     interrupted: report.interrupted,

@@ -43,6 +43,10 @@ export interface Shape {
   readonly ldsWords: number;
 }
 
+const SHAPE_KEYS = ['waveSize', 'waves', 'wavesPerGroup', 'vgprs', 'sgprs', 'ldsWords'] as const;
+
+export const sameShape = (a: Shape, b: Shape): boolean => SHAPE_KEYS.every((key) => a[key] === b[key]);
+
 const alignUp = (words: number) => Math.ceil(words / SECTION_WORDS) * SECTION_WORDS;
 
 /** Offsets, in words, of a batch of that shape. */

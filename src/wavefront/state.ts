@@ -27,9 +27,12 @@ export class WaveState {
     this.words = words ?? new Uint32Array(this.layout.words);
   }
 
-  /** A batch as a kernel finds it: all lanes on, MODE as compiled kernels have it, everything else zero. */
-  static start(shape: Shape): WaveState {
-    const state = new WaveState(shape);
+  /**
+   * A batch as a kernel finds it: all lanes on, MODE as compiled kernels have it, everything else zero.
+   * @param words storage to take, whatever is in it; default new
+   */
+  static start(shape: Shape, words?: Uint32Array<ArrayBuffer>): WaveState {
+    const state = new WaveState(shape, words?.fill(0));
     for (let wave = 0; wave < shape.waves; wave++) {
       state.setSpecial(wave, Special.execLo, 0xffffffff);
       state.setSpecial(wave, Special.execHi, shape.waveSize === 64 ? 0xffffffff : 0);

@@ -4,7 +4,7 @@ import { drawPlanned, drawWave, planJob } from '../../src/app/job.ts';
 import { runSteps } from '../../src/app/steps.ts';
 import { targets } from '../../src/isa/target.ts';
 import { ReferenceEngine } from '../../src/reference/engine.ts';
-import { runStages } from '../../src/verify/bulk.ts';
+import { runStages } from '../../src/verify/job.ts';
 
 const engine = new ReferenceEngine();
 

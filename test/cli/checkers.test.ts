@@ -3,7 +3,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { WorkerChecker } from '../../src/cli/checkers.ts';
 import { BATCH_WAVES, type DemonstrationSpec, demonstrationJob } from '../../src/cli/demonstrationJob.ts';
 import { ReferenceEngine } from '../../src/reference/engine.ts';
-import { LocalChecker, runBulk } from '../../src/verify/bulk.ts';
+import { runBulk } from '../../src/verify/bulk.ts';
+import { LocalChecker } from '../../src/verify/checker.ts';
 import { scripted } from '../verify/scripted.ts';
 
 const spec: DemonstrationSpec = {

@@ -48,6 +48,11 @@ describe('the driver process', () => {
     for (let i = state.layout.vgprs; i < state.layout.lds - 320; i++) state.words[i] = (i * 2654435761) >>> 0;
     for (let wave = 0; wave < 5; wave++) state.vgpr(wave, 5).fill(8);
     const [a, b, c] = [await outside.run(loud, state), await outside.run(loud, state), await inside.run(loud, state)];
+    const [into, twin] = [state.clone(), state.clone()];
+    for (const words of [into.words, twin.words]) words.fill(0xdeadbeef);
+    expect((await outside.run(loud, state, { into })).state.words).toBe(into.words);
+    expect((await inside.run(loud, state, { into: twin })).state.words).toBe(twin.words);
+    expect([into.words, twin.words]).toEqual([c.state.words, c.state.words]);
     expect(a.state.words).toEqual(c.state.words);
     expect(b.state.words).toEqual(c.state.words);
     expect(a.cost.compileMs).toBeGreaterThan(0);
