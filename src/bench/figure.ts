@@ -13,7 +13,7 @@ export interface Figure {
   readonly perSecond: number;
   /** Nanoseconds of one run on the device by its own clock; null where it can't tell. */
   readonly deviceNs: number | null;
-  /** Milliseconds that the driver took for the kernels, nothing being cached; null if nothing was compiled. */
+  /** Milliseconds of compiling the kernels and running a wave with them, nothing being cached; null if nothing was compiled. */
   readonly compileMs: number | null;
   /** Bytes that one run's kernels read and write in the adapter's memory, by their text. */
   readonly bytes: number;

@@ -54,18 +54,21 @@ export function repeatWaves(small: WaveState, waves: number): WaveState {
   const { shape } = small.layout;
   if (waves === shape.waves) return small;
   const large = new WaveState({ ...shape, waves });
-  const [from, to] = [small.layout, large.layout];
-  const sections = [
-    [from.scalars, to.scalars, to.scalarWords],
-    [from.vgprs, to.vgprs, to.vgprWords],
-    [from.lds, to.lds, shape.ldsWords],
-  ] as const;
-  for (const [source, target, words] of sections)
-    for (let wave = 0; wave < waves; wave += shape.waves) {
-      const count = Math.min(shape.waves, waves - wave) * words;
-      large.words.set(small.words.subarray(source, source + count), target + wave * words);
-    }
+  for (let wave = 0; wave < waves; wave += shape.waves)
+    copyWaves(large, wave, small, Math.min(shape.waves, waves - wave));
   return large;
+}
+
+/** Copies the first waves of a batch, each a workgroup of its own, over those of another from `at` on. */
+export function copyWaves(to: WaveState, at: number, from: WaveState, waves: number): void {
+  const [source, target] = [from.layout, to.layout];
+  const sections = [
+    [source.scalars, target.scalars, target.scalarWords],
+    [source.vgprs, target.vgprs, target.vgprWords],
+    [source.lds, target.lds, target.shape.ldsWords],
+  ] as const;
+  for (const [start, into, words] of sections)
+    to.words.set(from.words.subarray(start, start + waves * words), into + at * words);
 }
 
 /** Lanes of the largest batch of that shape, a power of 4 times 64, that a binding and a buffer of so many bytes hold. */

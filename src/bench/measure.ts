@@ -89,14 +89,15 @@ async function measureCases(subjects: readonly Subject[], options: MeasureOption
   const prepare = async (subject: Subject, lanes: number) => {
     options.progress?.(cases.length, sizes, subject.id, lanes);
     const { run, ...prepared } = await subject.prepare(lanes);
-    await run();
     const one: Case = { ...prepared, subject, runs: [] };
     cases.push(one);
-    return async () => {
+    const forATime = async (done: (run: Run) => void) => {
       const start = performance.now();
-      do one.runs.push(await run());
+      do done(await run());
       while (performance.now() - start < slice);
     };
+    await forATime(() => {});
+    return () => forATime((ran) => one.runs.push(ran));
   };
 
   const turns: (() => Promise<void>)[] = [];

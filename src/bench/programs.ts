@@ -1,16 +1,18 @@
 /** Programs on an engine as subjects; the reference engine says what is right. */
 import type { Engine } from '../engine.ts';
-import type { TranslatingEngine } from '../gpu/engine.ts';
+import { TranslatingEngine, type WebGpuOptions } from '../gpu/engine.ts';
+import type { Job, KernelRunner } from '../gpu/runner.ts';
 import type { Program } from '../program/program.ts';
 import { compareStates } from '../verify/compare.ts';
 import type { Random } from '../verify/random.ts';
-import type { Shape } from '../wavefront/layout.ts';
+import { Layout, type Shape } from '../wavefront/layout.ts';
 import type { WaveState } from '../wavefront/state.ts';
 import type { Cost, OperandKind } from './figure.ts';
 import { fill } from './inputs.ts';
 import { KINDS, type Kind } from './kinds.ts';
 import type { Prepared, Subject } from './measure.ts';
 import { countOperations, type Operations } from './operations.ts';
+import { overRegions, type RegionWork, regionsFor } from './regions.ts';
 
 export interface Workload {
   readonly id: string;
@@ -42,9 +44,6 @@ export class Batches {
   /** Milliseconds that kernels took to compile when they were new: other sizes and subjects may have the same. */
   readonly compileMs = new Map<string, number>();
 
-  /** Inputs that take turns, so that caches don't flatter. */
-  static readonly TURNS = 4;
-
   constructor(reference: Engine, operands: OperandKind) {
     this.#reference = reference;
     this.#operands = operands;
@@ -57,7 +56,7 @@ export class Batches {
     const shape = { ...shapeOf(workload), waves };
     const key = JSON.stringify([shape, pairs, program.instructions.map(({ def, operands }) => [def.name, operands])]);
     if (key !== this.#key || !this.#expected) {
-      this.#inputs = Array.from({ length: Batches.TURNS }, (_, number) =>
+      this.#inputs = Array.from({ length: regionsFor(4 * new Layout(shape).words) }, (_, number) =>
         fill({ shape, pairs, operands: this.#operands, number, ...(more && { more }) }),
       );
       this.#expected = (await this.#reference.run(program, this.#inputs[0]!)).state;
@@ -67,32 +66,78 @@ export class Batches {
   }
 }
 
-/** A workload in one form of the WebGPU engine. */
+/** What a run on the device belongs to. */
+export interface OnDevice {
+  readonly runner: KernelRunner;
+  readonly batches: Batches;
+  readonly lanes: number;
+  /** Operations a lane. */
+  readonly work: number;
+  /** Wrong words after the first region's run. */
+  readonly check: (first: WaveState) => number;
+}
+
+/** Kernels compiled, their results compared, their operations counted. */
+export async function prepareOnGpu(
+  { runner, batches, lanes, work, check }: OnDevice,
+  todo: RegionWork,
+  inputs: readonly WaveState[],
+): Promise<Prepared> {
+  const { first, compileMs, run } = await overRegions(runner, todo, inputs);
+  const key = todo.kernels.join();
+  if (compileMs !== undefined) batches.compileMs.set(key, compileMs);
+  return {
+    lanes,
+    work: lanes * work,
+    compileMs: batches.compileMs.get(key) ?? null,
+    mismatches: check(first),
+    cost: costOf(todo.kernels, lanes),
+    run,
+  };
+}
+
+/** A workload in one form of the WebGPU engine. Its registers are the kernels' inputs again and again. */
 export const onGpu = (
   workload: Workload,
-  engine: TranslatingEngine,
+  { runner, options }: { readonly runner: KernelRunner; readonly options: WebGpuOptions },
   batches: Batches,
   lanes: readonly number[],
 ): Subject => ({
   id: workload.id,
   engine: 'webgpu',
-  adapter: engine.device,
+  adapter: runner.device,
   lanes,
   prepare: async (count): Promise<Prepared> => {
+    const { program, work } = workload;
     const { inputs, expected } = await batches.of(workload, count);
-    const first = await engine.run(workload.program, inputs[0]!);
-    const kernels = await engine.wgsl(workload.program, inputs[0]!);
-    if (first.cost.compileMs !== undefined) batches.compileMs.set(kernels.join(), first.cost.compileMs);
-    return {
-      lanes: count,
-      work: count * workload.work,
-      compileMs: batches.compileMs.get(kernels.join()) ?? null,
-      mismatches: compareStates(first.state, expected).mismatches,
-      cost: costOf(kernels, count),
-      run: turns(engine, workload.program, inputs),
-    };
+    const check = (first: WaveState) => compareStates(first, expected).mismatches;
+    const todo = await workOf(runner, options, program, inputs[0]!);
+    return prepareOnGpu({ runner, batches, lanes: count, work, check }, todo, inputs);
   },
 });
+
+/** What an engine with these options would have the runner do. */
+export async function workOf(
+  { device, software, maxBufferBytes, maxBindingBytes }: KernelRunner,
+  options: WebGpuOptions,
+  program: Program,
+  state: WaveState,
+): Promise<RegionWork> {
+  const jobs: Job[] = [];
+  const recorder: KernelRunner = {
+    device,
+    software,
+    maxBufferBytes,
+    maxBindingBytes,
+    run: async (job, words) => {
+      jobs.push(job);
+      return { words, cost: { uploadMs: 0, readbackMs: 0 } };
+    },
+    close: async () => {},
+  };
+  await new TranslatingEngine(recorder, options).run(program, state);
+  return jobs[0]!;
+}
 
 /** A workload on the CPU's engine. */
 export const onCpu = (workload: Workload, engine: Engine, batches: Batches, lanes: readonly number[]): Subject => ({
@@ -114,15 +159,10 @@ export const onCpu = (workload: Workload, engine: Engine, batches: Batches, lane
   },
 });
 
+/** Inputs take turns. */
 function turns(engine: Engine, program: Program, inputs: readonly WaveState[]): Prepared['run'] {
   let turn = 0;
-  return async () => {
-    const { cost } = await engine.run(program, inputs[turn++ % inputs.length]!);
-    return {
-      wallMs: cost.totalMs - (cost.compileMs ?? 0),
-      ...(cost.deviceMs !== undefined && { deviceMs: cost.deviceMs }),
-    };
-  };
+  return async () => ({ wallMs: (await engine.run(program, inputs[turn++ % inputs.length]!)).cost.totalMs });
 }
 
 /** Lanes of a wave. */

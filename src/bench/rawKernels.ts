@@ -4,7 +4,8 @@ import type { KernelRunner } from '../gpu/runner.ts';
 import { Special } from '../wavefront/layout.ts';
 import { WaveState } from '../wavefront/state.ts';
 import type { Prepared, Subject } from './measure.ts';
-import { type Batches, costOf, shapeOf, type Workload } from './programs.ts';
+import { type Batches, prepareOnGpu, type Workload } from './programs.ts';
+import { regionsFor } from './regions.ts';
 
 export interface RawKernel {
   readonly id: string;
@@ -18,15 +19,11 @@ export interface RawKernel {
     readonly workload: Workload;
     /** The kernel's register, and the program's with the same value. */
     readonly registers: readonly (readonly [number, number])[];
+    /** Kernel registers that say whether the kernel could do the lane, and what is its bit of VCC; else it can, and has none. */
+    readonly ok?: number;
+    readonly vcc?: number;
   };
 }
-
-/** Regions of the batch that take turns, so that caches don't flatter. */
-const REGIONS = 4;
-
-/** A timed pass should take this long, so that the clock's grain and the start of a pass don't count. */
-const PASS_MS = 4;
-const MAX_DISPATCHES = 64;
 
 const shell = (source: string, registers: number) => `${source}
 @group(0) @binding(1) var<storage, read_write> vgprs: array<u32>;
@@ -52,68 +49,48 @@ export const rawSubject = (
   id: kernel.id,
   engine: 'webgpu',
   adapter: runner.device,
-  lanes: lanes.filter((count, i) => i === 0 || REGIONS * count * 4 * kernel.registers <= runner.maxBindingBytes),
+  lanes: lanes.filter((count, i) => i === 0 || bytesOf(kernel, count) <= runner.maxBindingBytes),
   prepare: async (count): Promise<Prepared> => {
     const text = await linkKernel(shell(kernel.source, kernel.registers));
-    const { words, shape, check } = await inputOf(kernel, batches, count);
-    const waves = count / 64;
-    const job = (dispatches: number) => ({
-      kernels: [text],
-      dispatches: Array.from({ length: dispatches }, (_, i) => ({
-        kernel: 0,
-        first: (i % REGIONS) * waves,
-        stride: 1,
-        waves,
-      })),
-      shape,
-    });
-    const first = await runner.run(job(REGIONS), words);
-    if (first.cost.compileMs !== undefined) batches.compileMs.set(text, first.cost.compileMs);
-    const once = (first.cost.deviceMs ?? PASS_MS) / REGIONS;
-    const dispatches = Math.min(MAX_DISPATCHES, REGIONS * Math.ceil(PASS_MS / Math.max(once, 1e-3) / REGIONS));
-    return {
-      lanes: count,
-      work: count * kernel.work,
-      compileMs: batches.compileMs.get(text) ?? null,
-      mismatches: check(new WaveState(shape, first.words)),
-      cost: costOf([text], count),
-      run: async () => {
-        const began = performance.now();
-        const { deviceMs, compileMs = 0 } = (await runner.run(job(dispatches), words)).cost;
-        const wallMs = (performance.now() - began - compileMs) / dispatches;
-        return { wallMs, ...(deviceMs !== undefined && { deviceMs: deviceMs / dispatches }) };
-      },
-    };
+    const dispatches = [{ kernel: 0, first: 0, stride: 1, waves: count / 64 }];
+    const { inputs, check } = await inputsOf(kernel, batches, count);
+    return prepareOnGpu(
+      { runner, batches, lanes: count, work: kernel.work, check },
+      { kernels: [text], dispatches },
+      inputs,
+    );
   },
 });
 
+/** Bytes of the registers of all regions. */
+function bytesOf({ registers }: RawKernel, lanes: number): number {
+  const bytes = 4 * registers * lanes;
+  return bytes * regionsFor(bytes);
+}
+
 /** Regions with operands, of which the first is compared with what the reference makes of it. */
-async function inputOf({ registers, expected }: RawKernel, batches: Batches, lanes: number) {
+async function inputsOf({ registers, expected }: RawKernel, batches: Batches, lanes: number) {
   const waves = lanes / 64;
-  const shape = {
-    waveSize: 64,
-    waves: waves * REGIONS,
-    wavesPerGroup: 1,
-    vgprs: registers,
-    sgprs: 0,
-    ldsWords: 0,
-  } as const;
-  const state = new WaveState(shape);
+  const shape = { waveSize: 64, waves, wavesPerGroup: 1, vgprs: registers, sgprs: 0, ldsWords: 0 } as const;
   if (!expected) {
-    state.words.forEach((_, i, words) => {
-      words[i] = Math.imul(i, 0x9e3779b1) | 1;
-    });
-    return { words: state.words, shape, check: () => 0 };
+    const inputs = Array.from({ length: regionsFor(4 * registers * lanes) }, () => new WaveState(shape));
+    for (const [region, { words }] of inputs.entries())
+      words.forEach((_, i) => {
+        words[i] = Math.imul(i + region, 0x9e3779b1) | 1;
+      });
+    return { inputs, check: () => 0 };
   }
-  const { inputs, expected: right } = await batches.of(expected.workload, lanes);
+  const { inputs: drawn, expected: right } = await batches.of(expected.workload, lanes);
   const given = 4 * expected.workload.pairs * 64;
-  const { vgprs: have } = shapeOf(expected.workload);
-  for (const [region, input] of inputs.entries())
+  const inputs = drawn.map((input) => {
+    const state = new WaveState(shape);
     for (let wave = 0; wave < waves; wave++) {
-      const from = input.layout.vgprs + wave * have * 64;
-      state.words.set(input.words.subarray(from, from + given), state.layout.vgpr(region * waves + wave, 0));
+      const from = input.layout.vgpr(wave, 0);
+      state.words.set(input.words.subarray(from, from + given), state.layout.vgpr(wave, 0));
     }
-  return { words: state.words, shape, check: (got: WaveState) => differences(got, right, waves, expected) };
+    return state;
+  });
+  return { inputs, check: (got: WaveState) => differences(got, right, waves, expected) };
 }
 
 /** Words that differ, VCC among them, in the lanes that the kernel could do. */
@@ -121,23 +98,19 @@ function differences(
   got: WaveState,
   right: WaveState,
   waves: number,
-  { registers }: NonNullable<RawKernel['expected']>,
+  { registers, ok: done, vcc: flag }: NonNullable<RawKernel['expected']>,
 ): number {
   let wrong = 0;
   for (let wave = 0; wave < waves; wave++) {
-    const ok = got.vgpr(wave, OK_REGISTER);
-    const flags = got.vgpr(wave, VCC_REGISTER);
+    const ok = done === undefined ? undefined : got.vgpr(wave, done);
+    const flags = flag === undefined ? undefined : got.vgpr(wave, flag);
     const columns = registers.map(([mine, theirs]) => [got.vgpr(wave, mine), right.vgpr(wave, theirs)] as const);
     for (let lane = 0; lane < 64; lane++) {
-      if (ok[lane] === 0) continue;
+      if (ok?.[lane] === 0) continue;
       const vcc = right.special(wave, lane < 32 ? Special.vccLo : Special.vccHi);
-      if (flags[lane] !== ((vcc >>> (lane & 31)) & 1)) wrong++;
+      if (flags && flags[lane] !== ((vcc >>> (lane & 31)) & 1)) wrong++;
       for (const [mine, theirs] of columns) if (mine[lane] !== theirs[lane]) wrong++;
     }
   }
   return wrong;
 }
-
-/** Where raw macros put VCC's bit, and whether they could do the lane. */
-export const VCC_REGISTER = 16;
-export const OK_REGISTER = 17;

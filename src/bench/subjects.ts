@@ -1,7 +1,6 @@
 /** Everything that `wave64 bench` and the page measure, by id. */
 import type { Engine } from '../engine.ts';
-import { TranslatingEngine } from '../gpu/engine.ts';
-import type { Form } from '../gpu/forms.ts';
+import type { WebGpuOptions } from '../gpu/engine.ts';
 import type { KernelRunner } from '../gpu/runner.ts';
 import type { Target } from '../isa/target.ts';
 import { assemble } from '../program/assembler.ts';
@@ -11,13 +10,25 @@ import { oneInstruction } from '../verify/oneInstruction.ts';
 import { drawWord, newPair } from '../verify/operands.ts';
 import type { Random } from '../verify/random.ts';
 import type { WaveState } from '../wavefront/state.ts';
+import { compileSubjects } from './compiling.ts';
 import type { AdapterRates, Figure, OperandKind } from './figure.ts';
 import { largestLanes } from './inputs.ts';
+import { directKernel, macroKernel } from './macroKernels.ts';
 import type { Subject } from './measure.ts';
 import { BOUND_PROBES, MEMORY_PROBES, OPERATION_PROBES, ratesFrom } from './probes.ts';
 import { Batches, onCpu, onGpu, shapeOf, type Workload } from './programs.ts';
-import { OK_REGISTER, type RawKernel, rawSubject, VCC_REGISTER } from './rawKernels.ts';
-import { CHAIN, chainText, dotText, MINIMA, macroText, minimaText, newtonText, resultText } from './texts.ts';
+import { type RawKernel, rawSubject } from './rawKernels.ts';
+import {
+  CHAIN,
+  chainText,
+  directChainText,
+  dotText,
+  MINIMA,
+  macroText,
+  minimaText,
+  newtonText,
+  resultText,
+} from './texts.ts';
 
 export interface Setting {
   readonly target: Target;
@@ -72,37 +83,40 @@ export function subjectsOf({ target, operands, reference, runner, cpu, lanes }: 
   const macro: Workload = { id: 'macro', program: build(macroText(target, wave)), pairs: 1, work: 1 };
   const result: Workload = { ...macro, program: build(resultText(target, wave)) };
   const chain: Workload = { id: 'chain', program: build(chainText(target, wave)), pairs: 1, work: CHAIN };
+  const directChain: Workload = { ...chain, id: 'direct', program: build(directChainText(target, wave)) };
   const subjects: Subject[] = [];
   if (runner) {
-    const engine = (form: Form) => new TranslatingEngine(runner, { form });
-    const [generic, auto] = [engine('generic'), engine('auto')];
     const sizes = lanes ?? sizesFor(macro, runner);
     const main = lanes ?? [MAIN];
-    const gpu = (id: string, workload: Workload, on: TranslatingEngine, at: readonly number[]) =>
-      onGpu({ ...workload, id }, on, batches, at);
+    const gpu = (id: string, workload: Workload, options: WebGpuOptions, at: readonly number[]) =>
+      onGpu({ ...workload, id }, { runner, options }, batches, at);
     const raw = (kernel: RawKernel, at: readonly number[]) => rawSubject(kernel, runner, batches, at);
     subjects.push(
       ...MEMORY_PROBES.map((kernel) => raw(kernel, main)),
       ...OPERATION_PROBES.map((kernel) => raw(kernel, lanes ?? [PROBE_LANES])),
-      gpu('macro/generic/stored', macro, generic, sizes),
+      gpu('macro/generic/stored', macro, { form: 'generic' }, sizes),
       raw(macroKernel('macro/shared/stored', 'shared_macro', macro, 1), sizes),
-      gpu('macro/fast/stored', macro, engine('fast'), sizes),
-      gpu('macro/fused/stored', macro, engine('fused'), sizes),
-      gpu('macro/direct', result, engine('direct'), sizes),
+      gpu('macro/fast/stored', macro, { form: 'fast' }, sizes),
+      gpu('macro/fused/stored', macro, { form: 'fused' }, sizes),
+      gpu('macro/direct', result, { form: 'direct' }, sizes),
       raw(macroKernel('macro/generic/registers', 'generic_macro', chain, CHAIN), main),
       raw(macroKernel('macro/fused/registers', 'fused_macro', chain, CHAIN), main),
+      raw(directKernel('macro/direct/registers', directChain), main),
       ...Object.entries(OPERATIONS).map(([name, operation]) => {
         const program = oneInstruction(operation, target, wave);
-        return gpu(`f64/${name}`, { id: name, program, pairs: 2, work: 1 }, generic, main);
+        return gpu(`f64/${name}`, { id: name, program, pairs: 2, work: 1 }, { form: 'generic' }, main);
       }),
       ...Object.entries(addresses).flatMap(([name, address]) => {
         const workload = minima(target, address);
-        const serial = new TranslatingEngine(runner, { ldsForm: 'serial' });
         const at = lanes ?? [LDS_MAIN];
-        return [gpu(`lds-min/${name}`, workload, auto, at), gpu(`lds-min/${name}/serial`, workload, serial, at)];
+        return [
+          gpu(`lds-min/${name}`, workload, {}, at),
+          gpu(`lds-min/${name}/serial`, workload, { ldsForm: 'serial' }, at),
+        ];
       }),
-      gpu('program/newton', { id: '', program: build(newtonText(target)), pairs: 1, work: 1 }, auto, main),
-      gpu('program/dot-lds-min', dot(target), auto, lanes ?? [LDS_MAIN]),
+      gpu('program/newton', { id: '', program: build(newtonText(target)), pairs: 1, work: 1 }, {}, main),
+      gpu('program/dot-lds-min', dot(target), {}, lanes ?? [LDS_MAIN]),
+      ...compileSubjects(target, runner, batches),
     );
   }
   if (cpu) {
@@ -124,18 +138,19 @@ export const chosen = <T extends { readonly id: string }>(
 
 /**
  * What to measure in so many seconds: the subjects chosen, with the probes that the bound needs, and at a small size only where
- * there is little time for each. None if `only` names none.
+ * there is little time for each, when compiling isn't measured unless asked for. None if `only` names none.
  */
 export function planned(setting: Setting, seconds: number, only: readonly string[] | undefined): Subject[] {
   const subjects = (sizes: Pick<Setting, 'lanes'>) => {
     const all = subjectsOf({ ...setting, ...sizes });
     const asked = chosen(all, only);
-    const probed = asked.some(({ engine }) => engine === 'webgpu') ? chosen(all, BOUND_PROBES) : [];
-    return all.filter((subject) => asked.includes(subject) || probed.includes(subject));
+    const probed = asked.some(({ engine }) => engine === 'webgpu') ? BOUND_PROBES : [];
+    return all.filter((subject) => asked.includes(subject) || probed.includes(subject.id));
   };
   const all = subjects({});
   const hurried = setting.lanes === undefined && seconds < SECONDS_A_SUBJECT * all.length;
-  return hurried ? subjects({ lanes: [QUICK] }) : all;
+  if (!hurried) return all;
+  return subjects({ lanes: [QUICK] }).filter(({ id }) => only !== undefined || !id.startsWith('compile/'));
 }
 
 /** The adapter's rates, if all probes are among the figures. */
@@ -145,54 +160,6 @@ export const ratesOf = (figures: readonly Figure[]): AdapterRates | undefined =>
 function sizesFor(workload: Workload, { maxBufferBytes, maxBindingBytes }: KernelRunner): number[] {
   const largest = largestLanes(shapeOf(workload), Math.min(maxBufferBytes, BATCH_BYTES), maxBindingBytes);
   return [MAIN, ...SIZES, Math.min(largest, LARGEST)].filter((n, i, all) => all.indexOf(n) === i);
-}
-
-/** So many macros in a row of a function of `shaders/bench/macro.wesl`, in registers. MODE is the kernels' default. */
-function macroKernel(id: string, name: string, workload: Workload, macros: number): RawKernel {
-  const reciprocal = macros > 1 ? 14 : 6;
-  const result = macros > 1 ? 12 : 0;
-  const place = (register: number) => `base + ${register * 64}u`;
-  const source = `import package::bench::macro::{MacroOut, ${name}};
-fn work(base: u32) {
-  var n = load64(base);
-  var d = load64(${place(2)});
-  var out: MacroOut;
-  var ok = true;
-  for (var k = 0u; k < ${macros}u; k++) {
-    out = ${name}(n, d, 0x3f0u);
-    n = out.result;
-    d = out.r2;
-    ok &= out.ok;
-  }
-  store64(${place(4)}, out.p);
-  store64(${place(8)}, out.ns);
-  store64(${place(10)}, out.q);
-  store64(${place(18)}, out.result);
-  store64(${place(20)}, out.r2);
-  vgprs[${place(VCC_REGISTER)}] = u32(out.vcc);
-  vgprs[${place(OK_REGISTER)}] = u32(ok);
-}`;
-  return {
-    id,
-    source,
-    registers: 22,
-    work: macros,
-    expected: {
-      workload,
-      registers: [
-        [4, 4],
-        [5, 5],
-        [8, 8],
-        [9, 9],
-        [10, 10],
-        [11, 11],
-        [18, result],
-        [19, result + 1],
-        [20, reciprocal],
-        [21, reciprocal + 1],
-      ],
-    },
-  };
 }
 
 /** Byte addresses of lanes. */

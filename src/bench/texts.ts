@@ -8,8 +8,8 @@ const pair = (register: number) => `v[${register}:${register + 1}]`;
 /** Registers of a macro that a program may choose; the rest are those of LLVM's allocation. */
 type MacroRegisters = Pick<DivisionRegisters, 'n' | 'd' | 'r' | 'result'>;
 
-/** Where the macro alone has them: numerator, denominator and result as LLVM does for `a = a / b`. */
-const MACRO: MacroRegisters = { n: 0, d: 2, r: 6, result: 0 };
+/** Where the macro alone has them. The operands stay, as in `c = a / b`, so that it can be run again. */
+const MACRO: MacroRegisters = { n: 0, d: 2, r: 6, result: 12 };
 
 /**
  * The division macro in the register allocation of LLVM 22 for `fdiv double`: it leaves p in v[4:5], r2, ns in v[8:9], q in v[10:11],
@@ -45,6 +45,44 @@ export function chainText(target: Target, wave: WaveSize): string {
         r: reciprocalOf(k),
         result: 12,
       }),
+    ).flat(),
+  );
+}
+
+const SIXTEEN = 16;
+/** Registers of each of the sixteen macros: operands, what the macro leaves, result. */
+const EACH = 14;
+export const SIXTEEN_REGISTERS = SIXTEEN * EACH;
+
+/** Sixteen macros that have nothing to do with each other, each with registers of its own, from v0, v14, v28, ... on. */
+export const sixteenText = (target: Target, wave: WaveSize): string =>
+  programText(
+    Array.from({ length: SIXTEEN }, (_, k) => {
+      const [n, d, p, r, ns, q, result] = [0, 2, 4, 6, 8, 10, 12].map((register) => EACH * k + register);
+      return divisionLines(target, wave, {
+        n: n!,
+        d: d!,
+        ds: p!,
+        t: p!,
+        p: p!,
+        r: r!,
+        e: ns!,
+        ns: ns!,
+        q: q!,
+        result: result!,
+      });
+    }).flat(),
+  );
+
+/**
+ * Divisions in a row of which only the results count: each divides the result of the one before by its numerator, so that both
+ * operands change: n/d, 1/d, 1/n, d/n, d, n and again, rounded each time. The last result is in v[26:27].
+ */
+export function directChainText(target: Target, wave: WaveSize): string {
+  const register = (k: number) => (k < 0 ? -2 * (k + 1) : 12 + 2 * k);
+  return programText(
+    Array.from({ length: CHAIN }, (_, k) =>
+      macroLines(target, wave, { n: register(k - 1), d: register(k - 2), r: 6, result: register(k) }),
     ).flat(),
   );
 }

@@ -76,6 +76,8 @@ const benchTarget = (asked: BenchOptions['target']) => llvmTarget(asked, 'bench 
 
 async function bench(io: Io, command: Command, options: BenchOptions): Promise<Exit> {
   benchTarget(options.target);
+  // Mesa keeps compiled kernels on disk, but compiling is measured cold.
+  process.env.MESA_SHADER_CACHE_DISABLE ??= 'true';
   const fallback = command.getOptionValueSource('engine') === 'default';
   const { engines, close } = await openEngines(io, options, fallback, 'fused');
   const { figures, failure } = await measureAll(io, engines, options).finally(close);

@@ -465,6 +465,7 @@ describe('bench and info', () => {
         'webgpu macro/fused/stored',
         'webgpu macro/direct',
         'webgpu macro/fused/registers',
+        'webgpu macro/direct/registers',
         'webgpu f64/fma',
         'webgpu lds-min/equal',
         'webgpu lds-min/equal/serial',
