@@ -36,6 +36,13 @@ const specialNames: Readonly<Record<number, string>> = {
   [Special.faultAddress]: 'fault_address',
 };
 
+/** Where two arrays differ first between `from` and `to`; `to` if they don't. By itself, since all of a run's words pass through it. */
+function firstDifference(a: Uint32Array, b: Uint32Array, from: number, to: number): number {
+  let word = from;
+  while (word < to && a[word] === b[word]) word++;
+  return word;
+}
+
 /**
  * Compares every scalar, special, vector and LDS word of two batches of one shape.
  * @param limit differences to list; all are counted @param firstWave number of wave 0 in a larger run
@@ -49,8 +56,8 @@ export function compareStates(a: WaveState, b: WaveState, limit = 20, firstWave 
   const byRegister = new Map<string, number>();
   let mismatches = 0;
   const scan = (start: number, length: number, name: (index: number) => Omit<Difference, 'a' | 'b'>) => {
-    for (let word = start; word < start + length; word++) {
-      if (a.words[word] === b.words[word]) continue;
+    const next = (from: number) => firstDifference(a.words, b.words, from, start + length);
+    for (let word = next(start); word < start + length; word = next(word + 1)) {
       const difference = { ...name(word - start), a: a.words[word]!, b: b.words[word]! };
       const group = difference.register.replace(/\[.*/, '');
       mismatches++;

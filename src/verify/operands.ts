@@ -2,6 +2,7 @@
  * Operand pairs for division, aimed at what can go wrong: each class draws one pair. The borders are those of AMD's division
  * macro (exponent difference 768, denominators from 2^1022 on, numerators below 2^-969) and of binary64 itself.
  */
+import { productError } from '../float/errorFree.ts';
 import type { Random } from './random.ts';
 
 /** Numerator and denominator as words; reused, so that a long run allocates nothing. */
@@ -80,39 +81,57 @@ function special(random: Random, set: (pair: Pair, hi: number, lo: number) => vo
   set(pair, hi | sign(random), lo);
 }
 
-const mask = (bits: bigint) => (1n << bits) - 1n;
+/** A subnormal with few bits in either word. */
+function narrow(random: Random, set: (pair: Pair, hi: number, lo: number) => void, pair: Pair): void {
+  const hi = random.word() & FRACTION_HIGH;
+  const lo = random.word();
+  set(pair, hi >>> random.below(32), lo >>> random.below(32));
+}
 
-/** 1/a modulo 2^54, a odd: Newton's iteration doubles the valid bits, 3 of them at first. */
-function inverse54(a: bigint): bigint {
+/** Bits 53:32 of a number of 54. */
+const HIGH_22 = 0x3fffff;
+
+/** Bits 63:32 of the product of two words, the lower 22 of them: all that numbers of 54 bits need. */
+function productHigh(a: number, b: number): number {
+  const [aHigh, aLow] = [a >>> 16, a & 0xffff];
+  const low = aLow * (b & 0xffff);
+  const middle = aHigh * (b & 0xffff) + aLow * (b >>> 16) + Math.floor(low / 2 ** 16);
+  return (Math.imul(aHigh, b >>> 16) + Math.floor(middle / 2 ** 16)) & HIGH_22;
+}
+
+/** 1/a modulo 2^32, a odd: Newton's iteration doubles the valid bits, 3 of them at first. */
+function inverse32(a: number): number {
   let x = a;
-  for (let bits = 3; bits < 54; bits *= 2) x = (x * (2n - a * x)) & mask(54n);
-  return x & mask(54n);
+  for (let bits = 3; bits < 32; bits *= 2) x = Math.imul(x, 2 - Math.imul(a, x));
+  return x >>> 0;
 }
 
 /**
- * A quotient as near as can be to the middle of two doubles. N and D are significands, Q = 2q+1 has 54 bits:
+ * A quotient as near as can be to the middle of two doubles. N and D are significands, Q = 2h+1 has 54 bits:
  * N * 2^54 = Q * D + r with a small odd r, so N/D lies r/D of half a unit beside Q/2^54. Given D and r, Q = -r/D modulo 2^54.
  */
 const nearHalfway: Draw = (random, pair) => {
-  const d = (1n << 52n) | (BigInt(random.word() & FRACTION_HIGH) << 32n) | BigInt((random.word() | 1) >>> 0);
-  const distance = BigInt(2 * random.below(8) + 1);
-  const some = (-distance * inverse54(d)) & mask(54n);
-  // The same distance on the other side gives the other half of the residues: one of the two has 54 bits.
-  const [q, r] = some >> 53n === 1n ? [some, distance] : [(1n << 54n) - some, -distance];
-  let n = (q * d + r) >> 54n;
+  const dHi = 0x100000 | (random.word() & FRACTION_HIGH);
+  const dLo = (random.word() | 1) >>> 0;
+  const distance = 2 * random.below(8) + 1;
+  // D x = 1 + 2^32 k modulo 2^54, so 1/D = x - 2^32 x k; times the distance.
+  const x = inverse32(dLo);
+  const k = productHigh(dLo, x) + Math.imul(dHi, x);
+  const low = x * distance;
+  const high = (Math.imul(-Math.imul(x, k), distance) + Math.floor(low / 2 ** 32)) & HIGH_22;
+  // That is Q for -distance, and its negative for the distance itself: one of the two has 54 bits.
+  const negated = high < 0x200000;
+  const [qHi, qLo] = negated ? [~high & HIGH_22, -low >>> 0] : [high, low >>> 0];
+  // N = D h / 2^53 + D / 2^54, and r / 2^54 besides, which is small. N is a whole number, the product one or one and a half.
+  const d = dHi * 2 ** 32 + dLo;
+  const h = (qHi * 2 ** 31 + (qLo >>> 1)) * 2 ** -53;
+  const product = h * d;
+  let n = product + Math.round(2 * (productError(h, d, product) + d * 2 ** -54)) / 2;
   const exponent = random.between(64, 1983);
   let shift = 0;
-  for (; n >> 52n === 0n && n !== 0n; n <<= 1n) shift++;
-  setNumerator(
-    pair,
-    sign(random) | ((exponent - shift) << 20) | (Number(n >> 32n) & FRACTION_HIGH),
-    Number(n & 0xffffffffn),
-  );
-  setDenominator(
-    pair,
-    sign(random) | (random.between(64, 1983) << 20) | (Number(d >> 32n) & FRACTION_HIGH),
-    Number(d & 0xffffffffn),
-  );
+  for (; n < 2 ** 52; n *= 2) shift++;
+  setNumerator(pair, sign(random) | ((exponent - shift) << 20) | ((n / 2 ** 32) & FRACTION_HIGH), n);
+  setDenominator(pair, sign(random) | (random.between(64, 1983) << 20) | (dHi & FRACTION_HIGH), dLo);
 };
 
 /** A fraction with its few bits at the top, so that quotients and products are exact or nearly so. */
@@ -134,10 +153,8 @@ export const classes: Readonly<Record<string, Draw>> = {
   subnormalNumerator: (random, pair) => atExponents(random, pair, 0, random.below(EXPONENT_MAX + 1)),
   subnormalDenominator: (random, pair) => atExponents(random, pair, random.below(EXPONENT_MAX + 1), 0),
   subnormalBoth: (random, pair) => {
-    const narrow = () =>
-      [random.word() & FRACTION_HIGH, random.word()].map((w) => w >>> random.below(32)) as [number, number];
-    setNumerator(pair, ...narrow());
-    setDenominator(pair, ...narrow());
+    narrow(random, setNumerator, pair);
+    narrow(random, setDenominator, pair);
     pair.nHi = (pair.nHi | sign(random)) >>> 0;
     pair.dHi = (pair.dHi | sign(random)) >>> 0;
   },
