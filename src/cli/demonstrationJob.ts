@@ -2,12 +2,16 @@
 import { findTarget, type Profile } from '../isa/target.ts';
 import { assemble } from '../program/assembler.ts';
 import {
+  type AllocationName,
+  allocations,
   countWrongQuotients,
   demonstrationShape,
   divisionText,
   drawBatch,
   isDivision,
   minimumText,
+  type OperandKind,
+  operandKinds,
   type RoundName,
 } from '../verify/demonstration.ts';
 import { batchSizes, type Job } from '../verify/job.ts';
@@ -20,6 +24,9 @@ export interface DemonstrationSpec {
   readonly waves: number;
   /** The division alone, or the LDS minimum of each quotient too. */
   readonly withMinimum: boolean;
+  /** Where the division has its values; `compiled` leaves no room for the LDS minimum. */
+  readonly registers: AllocationName;
+  readonly operands: OperandKind;
   readonly seed: number;
   readonly round: RoundName;
 }
@@ -28,12 +35,13 @@ export interface DemonstrationSpec {
 export const BATCH_WAVES = 512;
 
 export function demonstrationJob(spec: DemonstrationSpec): Job & { readonly waves: number } {
-  const { waveSize, waves, withMinimum, seed, round } = spec;
+  const { waveSize, waves, withMinimum, registers, seed, round } = spec;
   const target = findTarget(spec.target);
   const build = (text: string) => assemble(text, { target, waveSize, file: 'built-in' });
-  const division = { name: 'macros', program: build(divisionText(target, waveSize)) };
+  const division = { name: 'macros', program: build(divisionText(target, waveSize, registers)) };
   const stages = withMinimum ? [division, { name: 'LDS minima', program: build(minimumText(target)) }] : [division];
-  const shape = { ...demonstrationShape(target, waveSize, 0), ...(!withMinimum && { ldsWords: 0 }) };
+  const { vgprs, registers: places } = allocations[registers];
+  const shape = { ...demonstrationShape(target, waveSize, 0), vgprs, ...(!withMinimum && { ldsWords: 0 }) };
   const sizes = batchSizes(waves, BATCH_WAVES);
   return {
     stages,
@@ -41,8 +49,13 @@ export function demonstrationJob(spec: DemonstrationSpec): Job & { readonly wave
     batches: sizes.batches,
     draw: (batch, pool) => {
       const ofBatch = { ...shape, waves: sizes.size(batch) };
-      return drawBatch(ofBatch, seed, batch, round, { words: pool?.take(ofBatch).words });
+      return drawBatch(ofBatch, seed, batch, round, {
+        operands: operandKinds[spec.operands],
+        words: pool?.take(ofBatch).words,
+      });
     },
-    ...(isDivision(spec.profile, round) && { countWrong: countWrongQuotients }),
+    ...(isDivision(spec.profile, round) && {
+      countWrong: (state, input) => countWrongQuotients(state, input, places.result),
+    }),
   };
 }

@@ -6,7 +6,14 @@ import { assemble } from '../program/assembler.ts';
 import type { Program } from '../program/program.ts';
 import type { ReferenceForms } from '../reference/engine.ts';
 import { type BulkReport, runBulk } from '../verify/bulk.ts';
-import { type RoundName, rounds } from '../verify/demonstration.ts';
+import {
+  type AllocationName,
+  allocations,
+  type OperandKind,
+  operandKinds,
+  type RoundName,
+  rounds,
+} from '../verify/demonstration.ts';
 import { batchSizes, type Job } from '../verify/job.ts';
 import { randomBatch, randomShape } from '../verify/randomState.ts';
 import {
@@ -17,6 +24,8 @@ import {
   rate,
   reportJson,
   type Setting,
+  workFigures,
+  worksOf,
 } from '../verify/report.ts';
 import { x1kText } from '../verify/x1k.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
@@ -34,6 +43,8 @@ interface VerifyOptions extends CommonOptions {
   readonly state?: string;
   readonly waves?: number;
   readonly pairs?: number;
+  readonly registers?: AllocationName;
+  readonly operands?: OperandKind;
   readonly seed: number;
   readonly round: RoundName;
   readonly workers?: number;
@@ -49,6 +60,7 @@ const examples = `
 Examples:
   wave64 verify                                   4,096 waves of divisions and LDS minima on both engines
   wave64 verify --pairs 1M --seed 7               a million random divisions, every register compared
+  wave64 verify --pairs 1G --registers compiled   the division as compilers leave it, which WebGPU does at once
   wave64 verify --round rtz --target gfx1100      rounding toward zero, the macro as gfx1100 has it
   wave64 verify --target x1k --waves 1k           every operation of X1K on random registers
   wave64 verify program.s --state in.json         your program on your waves
@@ -62,6 +74,18 @@ export function addVerify(program: Command, io: Io, end: End): void {
     .option('--state <in.json>', 'the waves that the program runs on')
     .option('--waves <n>', 'how many waves of random registers', wholeNumber(1, 1e9))
     .option('--pairs <n>', 'how many random divisions', wholeNumber(1, 1e12))
+    .addOption(
+      new Option(
+        '--registers <allocation>',
+        'of --pairs: a register for each step, or those that LLVM gives `a / b`, where steps overwrite each other (default: steps)',
+      ).choices(Object.keys(allocations)),
+    )
+    .addOption(
+      new Option(
+        '--operands <kind>',
+        'of --pairs: classes of special ones, or ordinary numbers alone (default: special)',
+      ).choices(Object.keys(operandKinds)),
+    )
     .option('--seed <n>', 'of random operands', wholeNumber(0, MAX_SEED), 1)
     .addOption(
       new Option('--round <mode>', 'rounding of f64 for random operands').choices(Object.keys(rounds)).default('rne'),
@@ -160,6 +184,10 @@ async function plan(io: Io, path: string | undefined, options: VerifyOptions): P
     throw usage('--pairs and --waves both say how much to run; allowed: one of the two');
   if (options.state !== undefined && options.waves !== undefined)
     throw usage('--state and --waves both say what to run on; allowed: one of the two');
+  if (options.pairs === undefined && (options.registers ?? options.operands) !== undefined)
+    throw usage(
+      `--${options.registers ? 'registers' : 'operands'} says how random divisions are run; allowed: with --pairs`,
+    );
   if (path === undefined && options.target?.generation === 'x1k') return planX1k(options.target, options);
   if (path === undefined) return planDemonstration(options);
   return options.state === undefined ? planRandom(io, path, options) : planState(io, path, options.state, options);
@@ -176,6 +204,8 @@ function planDemonstration(options: VerifyOptions): Plan {
     profile: options.profile,
     waves: withMinimum ? (options.waves ?? MAIN_WAVES) : Math.ceil(options.pairs! / waveSize),
     withMinimum,
+    registers: options.registers ?? 'steps',
+    operands: options.operands ?? 'special',
     seed: options.seed,
     round: options.round,
   };
@@ -183,13 +213,16 @@ function planDemonstration(options: VerifyOptions): Plan {
   return {
     job,
     spec,
-    setting: settingOf(
-      target,
-      waveSize,
-      job.stages.map((stage) => stage.program),
-      options,
-      true,
-    ),
+    setting: {
+      ...settingOf(
+        target,
+        waveSize,
+        job.stages.map((stage) => stage.program),
+        options,
+        true,
+      ),
+      ...(!withMinimum && { registers: spec.registers, operands: spec.operands }),
+    },
   };
 }
 
@@ -248,13 +281,22 @@ function exitOf(report: BulkReport): Exit {
 }
 
 function printReport(io: Io, report: BulkReport, setting: Setting, asked: string): void {
-  const { target, wave, profile, seed, round } = setting;
+  const { target, wave, profile, seed, round, registers } = setting;
   const { head, rows } = engineTable(report);
-  const operands = seed === undefined ? 'state file' : `seed ${seed}, ${round}`;
+  const drawn = seed === undefined ? 'state file' : `seed ${seed}, ${round}`;
+  const operands = registers === undefined ? drawn : `${drawn}, registers ${registers}, ${setting.operands} operands`;
   io.out(
     `${target.name}, wave${wave}, ${profile} profile, ${operands}: ${report.wavesDone.toLocaleString('en')} of ${asked}, ${(report.wallMs / 1000).toFixed(1)} s\n`,
   );
   printTable(io, head, rows);
+  printTable(
+    io,
+    ['work', 'threads', 'lanes/s while at it', 'of the run'],
+    worksOf(report).map((work) => {
+      const { name, threads, perSecond, busy } = workFigures(work, report);
+      return [name, String(threads), rate(perSecond), `${Math.round(100 * busy)} %`];
+    }),
+  );
   printTable(
     io,
     ['instruction', `on ${target.name}`, 'errata'],

@@ -80,7 +80,7 @@ export class LocalChecker implements Checker {
     const { waves, waveSize } = judged.layout.shape;
     const { limit = LIMIT } = this.#options;
     const [comparison, compareMs] = timed(() => output && own && compareStates(output, own.state, limit));
-    const [wrong, countMs] = timed(() => this.#job.countWrong?.(judged));
+    const [wrong, countMs] = timed(() => this.#job.countWrong?.(judged, input));
     const faults = judged.faults().slice(0, limit);
     for (const state of new Set([input, output, own?.state])) if (state) this.pool.give(state);
     return {

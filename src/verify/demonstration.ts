@@ -12,14 +12,13 @@ import { Special } from '../wavefront/layout.ts';
 import { KERNEL_MODE } from '../wavefront/mode.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
 import { WaveState } from '../wavefront/state.ts';
-import { type Draw, drawPair, drawWord, newPair } from './operands.ts';
+import { classes, type Draw, drawPair, drawWord, newPair } from './operands.ts';
 import { Random } from './random.ts';
 
 export const NUMERATOR = 0;
 export const DENOMINATOR = 2;
 export const ADDRESS = 4;
 export const QUOTIENT = 20;
-export const VGPRS = 24;
 
 /** Doubles of LDS that the lanes of a wave share: about as many as lanes, so that some meet and some don't. */
 const LDS_DOUBLES = 64;
@@ -64,27 +63,33 @@ export function divisionLines(target: Target, wave: WaveSize, registers: Divisio
   ];
 }
 
-/** The registers of the table above. */
-const DIVISION: DivisionRegisters = {
-  n: NUMERATOR,
-  d: DENOMINATOR,
-  ds: 6,
-  r: 8,
-  e: 10,
-  ns: 12,
-  q: 14,
-  t: 16,
-  p: 18,
-  result: QUOTIENT,
-};
+export interface Allocation {
+  readonly registers: DivisionRegisters;
+  /** VGPRs of a wave. */
+  readonly vgprs: number;
+}
+
+/** A register for each step, those of the table above; or those that LLVM 22 gives `a = a / b`, where steps overwrite each other. */
+export const allocations = {
+  steps: {
+    registers: { n: NUMERATOR, d: DENOMINATOR, ds: 6, r: 8, e: 10, ns: 12, q: 14, t: 16, p: 18, result: QUOTIENT },
+    vgprs: 24,
+  },
+  compiled: {
+    registers: { n: NUMERATOR, d: DENOMINATOR, ds: 4, r: 6, e: 8, ns: 8, q: 10, t: 4, p: 4, result: 0 },
+    vgprs: 12,
+  },
+} as const satisfies Record<string, Allocation>;
+
+export type AllocationName = keyof typeof allocations;
 
 /** Lines as a program's text, with its end. */
 export const programText = (lines: readonly string[]): string =>
   [...lines, 's_endpgm'].map((line) => `\t${line}\n`).join('');
 
-/** The division macro: v[20:21] = v[0:1] / v[2:3]. */
-export const divisionText = (target: Target, wave: WaveSize): string =>
-  programText(divisionLines(target, wave, DIVISION));
+/** The division macro: v[20:21] = v[0:1] / v[2:3], or v[0:1] as compiled. */
+export const divisionText = (target: Target, wave: WaveSize, allocation: AllocationName = 'steps'): string =>
+  programText(divisionLines(target, wave, allocations[allocation].registers));
 
 /** How the target spells the LDS minimum that returns the old value, and the wait for it. */
 export const ldsMinimum = ({ generation }: Target): string =>
@@ -101,7 +106,7 @@ export const demonstrationShape = (target: Target, wave: WaveSize, waves: number
   waveSize: wave,
   waves,
   wavesPerGroup: 1,
-  vgprs: VGPRS,
+  vgprs: allocations.steps.vgprs,
   sgprs: target.generation === 'gfx9' ? 2 : 0,
   ldsWords: 2 * LDS_DOUBLES,
 });
@@ -112,6 +117,10 @@ export type RoundName = keyof typeof rounds;
 
 /** MODE as kernels start, with that rounding of f64. */
 export const modeOf = (round: RoundName): number => (KERNEL_MODE & ~0xc) | (rounds[round] << 2);
+
+/** What is divided: any class, most of them special; or ordinary numbers alone. */
+export const operandKinds = { special: drawPair, normal: classes.ordinary! } as const satisfies Record<string, Draw>;
+export type OperandKind = keyof typeof operandKinds;
 
 export interface DrawOptions {
   /** Default any class. */
@@ -159,19 +168,23 @@ export function drawBatch(
 const doubles = new Float64Array(3);
 const doubleWords = new Uint32Array(doubles.buffer);
 
-/** How many quotients of a batch are not what JavaScript's a / b gives in nearest even; NaN counts as NaN. */
-export function countWrongQuotients({ words, layout }: WaveState): number {
+/**
+ * How many quotients of a batch are not what JavaScript's a / b gives in nearest even; NaN counts as NaN.
+ * @param input the operands @param quotient its register
+ */
+export function countWrongQuotients({ words, layout }: WaveState, input: WaveState, quotient = QUOTIENT): number {
   const { waves, waveSize } = layout.shape;
+  const { words: operands } = input;
   let wrong = 0;
   for (let wave = 0; wave < waves; wave++) {
     const start = layout.vgpr(wave, 0);
     for (let lane = start; lane < start + waveSize; lane++) {
-      doubleWords[0] = words[lane + NUMERATOR * waveSize]!;
-      doubleWords[1] = words[lane + (NUMERATOR + 1) * waveSize]!;
-      doubleWords[2] = words[lane + DENOMINATOR * waveSize]!;
-      doubleWords[3] = words[lane + (DENOMINATOR + 1) * waveSize]!;
-      doubleWords[4] = words[lane + QUOTIENT * waveSize]!;
-      doubleWords[5] = words[lane + (QUOTIENT + 1) * waveSize]!;
+      doubleWords[0] = operands[lane + NUMERATOR * waveSize]!;
+      doubleWords[1] = operands[lane + (NUMERATOR + 1) * waveSize]!;
+      doubleWords[2] = operands[lane + DENOMINATOR * waveSize]!;
+      doubleWords[3] = operands[lane + (DENOMINATOR + 1) * waveSize]!;
+      doubleWords[4] = words[lane + quotient * waveSize]!;
+      doubleWords[5] = words[lane + (quotient + 1) * waveSize]!;
       if (!Object.is(doubles[2], doubles[0]! / doubles[1]!)) wrong++;
     }
   }

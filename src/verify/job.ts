@@ -16,8 +16,8 @@ export interface Job {
   readonly batches: number;
   /** Makes a batch, in storage from the pool if it likes. */
   readonly draw: (batch: number, pool?: StatePool) => WaveState;
-  /** Counts results that a third opinion finds wrong; runs on the first engine's final state. */
-  readonly countWrong?: (state: WaveState) => number;
+  /** Counts results that a third opinion finds wrong; runs on the first engine's final state, and what was drawn. */
+  readonly countWrong?: (state: WaveState, input: WaveState) => number;
 }
 
 /** Waves in batches of a size, the last one smaller. */

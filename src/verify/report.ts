@@ -38,6 +38,9 @@ export interface Setting {
   /** Seed and rounding mode of random operands. */
   readonly seed?: number;
   readonly round?: string;
+  /** Of random divisions: where they have their values, and what is divided. */
+  readonly registers?: string;
+  readonly operands?: string;
 }
 
 const hex = (value: number) => value.toString(16).padStart(8, '0');
@@ -119,14 +122,14 @@ const engineJson = (engine: EngineFigures) => ({
   stages: engine.stages.map(stageJson),
 });
 
-/** The kinds of work that there were. */
-const worksOf = ({ work }: BulkReport) => work.filter(({ ms }) => ms > 0);
+/** The kinds of work that there was. */
+export const worksOf = ({ work }: BulkReport) => work.filter(({ ms }) => ms > 0);
 
 /**
  * `perSecond`: lanes a second while at it. `busy`: share of the run that it took, which is the run's rate over that one; a run is as
  * fast as its slowest work when that one's is 1. Where threads share cores, each takes longer than alone.
  */
-const workJson = ({ name, threads, ms }: WorkFigures, { lanesDone, wallMs }: BulkReport) => ({
+export const workFigures = ({ name, threads, ms }: WorkFigures, { lanesDone, wallMs }: BulkReport) => ({
   name,
   threads,
   ms,
@@ -143,6 +146,7 @@ export function reportJson(report: BulkReport, setting: Setting): object {
     profile: setting.profile,
     ...(setting.seed !== undefined && { seed: setting.seed }),
     ...(setting.round !== undefined && { round: setting.round }),
+    ...(setting.registers !== undefined && { registers: setting.registers, operands: setting.operands }),
     waves: report.wavesDone,
     lanes: report.lanesDone,
     batches: { done: report.batchesDone, of: report.batches },
@@ -154,7 +158,7 @@ export function reportJson(report: BulkReport, setting: Setting): object {
     ...(report.wrong !== undefined && { quotients: { checked: report.lanesDone, wrong: report.wrong } }),
     faults: report.faults.map((fault) => ({ ...fault, text: faultLine(fault, setting.programs).what })),
     fidelity: fidelityOf(setting.programs, setting.profile),
-    work: worksOf(report).map((work) => workJson(work, report)),
+    work: worksOf(report).map((work) => workFigures(work, report)),
     wallMs: report.wallMs,
     ...(report.failure && { failure: { kind: report.failure.kind, message: report.failure.message } }),
     interrupted: report.interrupted,

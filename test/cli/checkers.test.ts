@@ -13,6 +13,8 @@ const spec: DemonstrationSpec = {
   profile: 'hardware',
   waves: 2 * BATCH_WAVES + 100,
   withMinimum: false,
+  registers: 'steps',
+  operands: 'special',
   seed: 5,
   round: 'rne',
 };

@@ -115,6 +115,8 @@ describe('verify', () => {
     expect(out).toMatch(/│ reference +│ .* │ 512 +│ .*│ 0 +│\n/);
     expect(out).toMatch(/│ ds_min_rtn_f64 +│ modelled +│/);
     expect(out).toContain("quotients against JavaScript's a / b: 512 compared, 0 differ");
+    for (const work of ['draw', 'upload', 'compute', 'read back', 'reference', 'compare', 'a / b'])
+      expect(out).toMatch(new RegExp(`│ ${work} +│ 1 +│ [0-9.]+ [kMG]? *│ +[0-9]+ % +│`));
   });
 
   test('pairs on a wave32 target, seed 7, rounding up: one JSON document', async () => {
@@ -133,6 +135,45 @@ describe('verify', () => {
       interrupted: false,
     });
     expect(document).not.toHaveProperty('quotients'); // only nearest even is a division
+  });
+
+  test.each(['gfx90a', 'gfx1100', 'gfx1200'])(
+    'the division as compiled, on %s: every register that it leaves',
+    async (target) => {
+      const { exit, document } = await json(
+        `verify --pairs 2000 --registers compiled --seed 3 --target ${target}`,
+        real,
+      );
+      const { waves, wave, lanes } = document as { waves: number; wave: number; lanes: number };
+      expect({ exit, ...document }).toMatchObject({
+        exit: 0,
+        mismatches: 0,
+        registers: 'compiled',
+        operands: 'special',
+      });
+      expect(document['quotients']).toEqual({ checked: lanes, wrong: 0 });
+      // 12 VGPRs, the SGPRs that v_div_scale's mask is dropped into, the special words.
+      expect(document['wordsCompared']).toBe(12 * lanes + waves * (wave === 64 ? 18 : 16));
+    },
+  );
+
+  test('normal operands are ordinary numbers', async () => {
+    const fields = new Set<number>();
+    const source = spoiled((state) => {
+      for (const word of [...state.vgpr(1, 1), ...state.vgpr(1, 3)]) fields.add((word >>> 20) & 0x7ff);
+    });
+    const { exit, document } = await json('verify --pairs 256 --operands normal', source);
+    expect({ exit, ...document }).toMatchObject({ exit: 0, registers: 'steps', operands: 'normal' });
+    expect([...fields].filter((field) => field < 923 || field > 1122)).toEqual([]);
+    expect(fields.size).toBeGreaterThan(30);
+  });
+
+  test('a wrong quotient in the place of its numerator is found by native division', async () => {
+    const flip = (state: WaveState) => {
+      state.vgpr(0, 0)[5]! ^= 1;
+    };
+    const { exit, document } = await json('verify --pairs 64 --registers compiled', spoiled(flip));
+    expect({ exit, ...document }).toMatchObject({ exit: 1, mismatches: 1, quotients: { checked: 64, wrong: 1 } });
   });
 
   test('the published profile is no division, and both engines agree on it', async () => {

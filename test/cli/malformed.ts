@@ -153,7 +153,7 @@ export const commands: readonly (readonly [argv: string, message: string])[] = [
   ['verfy', "unknown command 'verfy'; allowed: verify, run, vectors, asm, disasm, bench, info"],
   [
     'verify --pears 5',
-    "unknown option '--pears'; allowed: --state, --waves, --pairs, --seed, --round, --workers, --reference-forms, --engine, --target, --form, --profile, --wave, --max-steps, --timeout, --json, --debug",
+    "unknown option '--pears'; allowed: --state, --waves, --pairs, --registers, --operands, --seed, --round, --workers, --reference-forms, --engine, --target, --form, --profile, --wave, --max-steps, --timeout, --json, --debug",
   ],
   ['verify --pairs', "option '--pairs <n>' argument missing; allowed: wave64 verify [program.s] [options]"],
   ['verify --pairs 0', "option '--pairs <n>' argument '0' is invalid; allowed: a whole number from 1 to 1000000000000"],
@@ -196,6 +196,21 @@ export const commands: readonly (readonly [argv: string, message: string])[] = [
     'verify --timeout soon',
     "option '--timeout <s>' argument 'soon' is invalid; allowed: seconds, more than 0, at most 86400",
   ],
+  [
+    'verify --pairs 64 --registers llvm',
+    "option '--registers <allocation>' argument 'llvm' is invalid; allowed: steps, compiled",
+  ],
+  [
+    'verify --pairs 64 --operands hard',
+    "option '--operands <kind>' argument 'hard' is invalid; allowed: special, normal",
+  ],
+  [
+    'verify --pairs 64 --operands',
+    "option '--operands <kind>' argument missing; allowed: wave64 verify [program.s] [options]",
+  ],
+  ['verify --registers compiled', '--registers says how random divisions are run; allowed: with --pairs'],
+  ['verify --waves 2 --operands normal', '--operands says how random divisions are run; allowed: with --pairs'],
+  ['verify p.s --registers steps', '--registers says how random divisions are run; allowed: with --pairs'],
   ['verify --state in.json', '--state needs a program; allowed: wave64 verify PROGRAM.s --state IN.json'],
   ['verify p.s --pairs 5', '--pairs runs the division macro; allowed: --waves with a program'],
   ['verify --pairs 5 --waves 5', '--pairs and --waves both say how much to run; allowed: one of the two'],

@@ -151,9 +151,9 @@ describe('batches', () => {
         state.vgpr(wave, QUOTIENT)[lane] = words[0]!;
         state.vgpr(wave, QUOTIENT + 1)[lane] = words[1]!;
       }
-    expect(countWrongQuotients(state)).toBe(0);
+    expect(countWrongQuotients(state, state)).toBe(0);
     const lane = Array.from(state.vgpr(1, QUOTIENT + 1)).findIndex((hi) => field(hi) !== 0x7ff);
     state.vgpr(1, QUOTIENT)[lane]! ^= 1;
-    expect(countWrongQuotients(state)).toBe(1);
+    expect(countWrongQuotients(state, state)).toBe(1);
   });
 });
