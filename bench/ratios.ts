@@ -1,16 +1,19 @@
 /**
- * Writes the tables of docs/performance.md, and the charts beside the reports, from the reports in docs/performance/:
+ * Writes the tables of docs/performance.md, the charts beside the reports, and the README's chart, from the reports in docs/performance/:
  *
  *     node --import tsx bench/ratios.ts
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { charts, mainFigures } from '../src/bench/charts.ts';
+import { charts, comparison, mainFigures } from '../src/bench/charts.ts';
 import type { Figure } from '../src/bench/figure.ts';
+import { KINDS } from '../src/bench/kinds.ts';
 import { withPrefix } from '../src/bench/report.ts';
+import { ratesOf } from '../src/bench/subjects.ts';
 
 const docs = new URL('../docs/', import.meta.url);
 const DRIVERS = ['swiftshader', 'lavapipe'] as const;
 type Driver = (typeof DRIVERS)[number];
+const NAMES: Readonly<Record<Driver, string>> = { swiftshader: 'SwiftShader', lavapipe: 'lavapipe' };
 type Operands = Figure['operands'];
 
 interface Report {
@@ -88,6 +91,12 @@ const rows: readonly Row[] = [
     over: 'macro/bigint',
     asked: { swiftshader: 130, lavapipe: 130 },
   },
+  {
+    text: 'reference engine at once over BigInt, every register kept',
+    of: 'macro/steps/fused',
+    over: 'macro/bigint',
+    asked: {},
+  },
   ...(['distinct', 'equal', 'random8'] as const).map((addresses, i) => ({
     text: `ds_min_rtn_f64 over its serial form, ${addresses} addresses`,
     of: `lds-min/${addresses}`,
@@ -98,32 +107,31 @@ const rows: readonly Row[] = [
 
 const digits = (value: number) => String(Number(value.toPrecision(3)));
 
-function cell(driver: Driver, { of, over, operands = 'normal', asked }: Row): string {
-  const [a, b] = [figure(driver, operands, of), figure(driver, operands, over)];
+/** What was asked for at least, and what came. */
+const atLeast = (least: number, came: number | undefined): string =>
+  came === undefined ? '-' : `${digits(least)}: **${digits(came)}**${came < least ? ' (missed)' : ''}`;
+
+const over = (a: Figure | undefined, b: Figure | undefined): number | undefined => a && b && a.perSecond / b.perSecond;
+
+function cell(driver: Driver, { of, over: other, operands = 'normal', asked }: Row): string {
+  const ratio = over(figure(driver, operands, of), figure(driver, operands, other));
   const least = asked[driver];
-  if (!a || !b) return '-';
-  const ratio = a.perSecond / b.perSecond;
-  if (least === undefined) return digits(ratio);
-  return `${digits(least)}: **${digits(ratio)}**${ratio < least ? ' (missed)' : ''}`;
+  if (least !== undefined) return atLeast(least, ratio);
+  return ratio === undefined ? '-' : digits(ratio);
 }
 
-function times(driver: Driver, id: string, most: number): string {
+/** Milliseconds of compiling, of which no more than so many were asked for. */
+function compiling(driver: Driver, id: string, most: number): string {
   const ms = figure(driver, 'normal', id)?.compileMs ?? undefined;
-  return ms === undefined ? '-' : `${most} ms: **${ms.toFixed(0)} ms**${ms > most ? ' (missed)' : ''}`;
+  return ms === undefined ? '-' : `${most}: **${ms.toFixed(0)}**${ms > most ? ' (missed)' : ''}`;
 }
 
 /** Special operands against normal ones are two runs. */
-function keptOnSpecial(driver: Driver): string {
-  const [special, normal] = (['special', 'normal'] as const).map((o) => figure(driver, o, 'macro/error-free/result'));
-  if (!special || !normal) return '-';
-  const ratio = special.perSecond / normal.perSecond;
-  return `0.5: **${digits(ratio)}**${ratio < 0.5 ? ' (missed)' : ''}`;
-}
+const keptOnSpecial = (driver: Driver, id: string, least: number) =>
+  atLeast(least, over(figure(driver, 'special', id), figure(driver, 'normal', id)));
 
-function bound(driver: Driver): string {
-  const share = figure(driver, 'normal', 'macro/fused/registers')?.boundShare;
-  return share === undefined || share === null ? '-' : `0.5: **${digits(share)}**${share < 0.5 ? ' (missed)' : ''}`;
-}
+const bound = (driver: Driver) =>
+  atLeast(0.5, figure(driver, 'normal', 'macro/fused/registers')?.boundShare ?? undefined);
 
 const table = (head: readonly string[], body: readonly (readonly string[])[]) =>
   [head, head.map((_, i) => (i === 0 ? '---' : '---:')), ...body].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
@@ -132,18 +140,25 @@ const ratios = table(
   ['least, and what came', ...DRIVERS],
   [
     ...rows.map((row) => [row.text, ...DRIVERS.map((driver) => cell(driver, row))]),
-    ['error-free doubles, special over normal operands', ...DRIVERS.map(keptOnSpecial)],
+    ...[
+      ['error-free doubles, special over normal operands', 'macro/error-free/result'],
+      ['reference engine at once, special over normal operands', 'macro/steps/fused'],
+    ].map(([text, id]) => [text!, ...DRIVERS.map((driver) => keptOnSpecial(driver, id!, 0.5))]),
     ['share of the bound, fused in registers', ...DRIVERS.map(bound)],
-    [
-      'compiling one fused macro with its bail kernel, at most',
-      ...DRIVERS.map((d) => times(d, 'macro/fused/stored', 420)),
-    ],
   ],
 );
 
+const compiled = table(
+  ['at most, and what came, ms', ...DRIVERS],
+  [
+    ['one fused macro', 'compile/fused', 120] as const,
+    ['its bail kernel', 'compile/bail', 300] as const,
+    ['sixteen fused macros in one program', 'compile/fused16', 1500] as const,
+  ].map(([text, id, most]) => [text, ...DRIVERS.map((driver) => compiling(driver, id, most))]),
+);
+
 const IDS = [
-  'probe/u32-add',
-  'probe/u32-mul',
+  ...KINDS.map((kind) => `probe/${kind}`),
   'probe/u32-mulhi',
   'probe/memory/read',
   'probe/memory/write',
@@ -154,10 +169,13 @@ const IDS = [
   'macro/direct',
   'macro/generic/registers',
   'macro/fused/registers',
+  'macro/direct/registers',
   'macro/bigint',
   'macro/error-free',
   'macro/error-free/result',
   'macro/native',
+  'macro/steps',
+  'macro/steps/fused',
   'f64/add',
   'f64/mul',
   'f64/fma',
@@ -189,6 +207,18 @@ const rates = table(
   }),
 );
 
+/** What an operation of each kind costs, by the probes, what stands beside it taken off. */
+const kinds = table(
+  ['picoseconds an operation', ...DRIVERS],
+  KINDS.map((kind) => [
+    kind,
+    ...DRIVERS.map((driver) => {
+      const rate = ratesOf(reportOf(driver, 'normal')?.figures ?? [])?.operations[kind];
+      return rate === undefined ? '-' : digits(1e12 / rate);
+    }),
+  ]),
+);
+
 const machine = DRIVERS.map((driver) => reportOf(driver, 'normal'))
   .filter((report) => report !== undefined)
   .map(({ adapters, cpu, node }) => `* ${adapters}; ${cpu}; Node ${node}`)
@@ -199,6 +229,28 @@ for (const driver of DRIVERS)
     for (const { name, svg } of charts(reportOf(driver, operands)?.figures ?? []))
       writeFileSync(new URL(`performance/${driver}-${operands}/${name}.svg`, docs), svg);
 
+/** The README's chart. The CPU's own code is the same in all reports; the last one's stands for it. */
+const BARS: Readonly<Record<string, string>> = {
+  'generic, stored': 'macro/generic/stored',
+  'fused, stored': 'macro/fused/stored',
+  'fused, in registers': 'macro/fused/registers',
+  'direct, in registers': 'macro/direct/registers',
+  'CPU, BigInt': 'macro/bigint',
+  'CPU, error-free doubles': 'macro/error-free/result',
+};
+const series = [
+  ...DRIVERS.map((driver) => ({ name: `WebGPU on ${NAMES[driver]}, two cores`, driver, engine: 'webgpu' })),
+  { name: 'JavaScript, one core', driver: DRIVERS.at(-1)!, engine: 'reference' },
+].map(({ name, driver, engine }) => ({
+  name,
+  rates: Object.values(BARS).map((id) => {
+    const one = figure(driver, 'normal', id);
+    return one?.engine === engine ? one.perSecond : undefined;
+  }),
+}));
+const readme = comparison('macros', 'Million f64 division macros a second', Object.keys(BARS), series);
+writeFileSync(new URL(`performance/${readme.name}.svg`, docs), readme.svg);
+
 const path = new URL('performance.md', docs);
 const fill = (text: string, name: string, content: string) =>
   text.replace(
@@ -206,5 +258,6 @@ const fill = (text: string, name: string, content: string) =>
     (_, before: string, after: string) => `${before}\n${content}\n\n${after}`,
   );
 let text = readFileSync(path, 'utf8');
-for (const [name, content] of Object.entries({ machine, ratios, rates })) text = fill(text, name, content);
+for (const [name, content] of Object.entries({ machine, kinds, ratios, compiled, rates }))
+  text = fill(text, name, content);
 writeFileSync(path, text);

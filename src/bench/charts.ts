@@ -34,6 +34,37 @@ export function charts(figures: readonly Figure[]): Chart[] {
   ];
 }
 
+/** Rates of one machine side by side: `rates` has one for each label, where there is one. */
+export interface RateSeries {
+  readonly name: string;
+  readonly rates: readonly (number | undefined)[];
+}
+
+/** Bars of several series, as million operations a second. */
+export function comparison(
+  name: string,
+  title: string,
+  labels: readonly string[],
+  series: readonly RateSeries[],
+): Chart {
+  const millions = series.map(({ rates }) => rates.map((rate) => rate && Number((rate / 1e6).toPrecision(3))));
+  const least = decadeBelow(millions.flat().filter((value) => value !== undefined));
+  return render(name, 90 + 46 * labels.length, {
+    title: { text: title, left: 12, top: 8 },
+    legend: { top: 34, left: 12, itemGap: 28 },
+    grid: { left: 190, right: 60, top: 66, bottom: 28 },
+    xAxis: { type: 'log', min: least, startValue: least },
+    yAxis: { type: 'category', data: labels, inverse: true, axisTick: { show: false } },
+    series: series.map((one, i) => ({
+      type: 'bar',
+      name: one.name,
+      barGap: '0%',
+      data: millions[i]!.map((value) => value ?? '-'),
+      label: { show: true, position: 'right' },
+    })),
+  });
+}
+
 /** The lanes at which subjects with several sizes are compared. */
 const MAIN_LANES = 65536;
 

@@ -1,6 +1,6 @@
 /** Charts are SVG with a mark for each figure; the text has a row for each. */
 import { describe, expect, it } from 'vitest';
-import { charts } from '../../src/bench/charts.ts';
+import { charts, comparison } from '../../src/bench/charts.ts';
 import type { Figure } from '../../src/bench/figure.ts';
 import { markdownReport, withPrefix } from '../../src/bench/report.ts';
 
@@ -81,6 +81,22 @@ describe('charts', () => {
   it('a line with a point for each size of ids with several', () => {
     expect(marks('scaling')).toBe(4);
     expect(texts('scaling')).toEqual(expect.arrayContaining(['macro/a', 'macro/b', 'lanes']));
+  });
+
+  it('several series side by side, with gaps', () => {
+    const { name, svg } = comparison(
+      'both',
+      'Rates',
+      ['x', 'y'],
+      [
+        { name: 'one', rates: [1e6, undefined] },
+        { name: 'two', rates: [undefined, 34.56e6] },
+      ],
+    );
+    expect([name, elements(svg).get('svg')]).toEqual(['both', 1]);
+    expect(svg.match(/<path [^>]*ecmeta_ssr_type="chart"/g)).toHaveLength(2);
+    const words = [...svg.matchAll(/<text[^>]*>([^<]*)/g)].map((match) => match[1]);
+    expect(words).toEqual(expect.arrayContaining(['Rates', 'one', 'two', 'x', 'y', '1', '34.6']));
   });
 
   it('none without figures', () => {
