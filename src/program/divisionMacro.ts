@@ -8,11 +8,11 @@
  *
  * so that an engine may do all of it where the last instruction stands. (LLVM's SIISelLowering, LowerFDIV64, emits these.)
  */
-import { type MacroValue, macroValues } from '../isa/divisionMacro.ts';
+import { type FactorOrders, factorsOf, type MacroProduct, type MacroValue, macroValues } from '../isa/divisionMacro.ts';
 import { constantWords, type Operand } from '../isa/operand.ts';
 import type { Profile } from '../isa/target.ts';
 import { codeOfPlace, constantOrigin, Dataflow, isVgprPlace, MODE_PLACE, placesOf, writesExec } from './dataflow.ts';
-import type { Instruction, Program } from './program.ts';
+import type { Program } from './program.ts';
 
 /** A VGPR that holds the low (0) or high (1) word of a value after the macro. */
 export interface LiveWord {
@@ -37,6 +37,7 @@ export interface DivisionMacro {
   /** As v_div_fixup has them, modifiers included; they hold there what every member reads. */
   readonly numerator: Operand;
   readonly denominator: Operand;
+  readonly orders: FactorOrders;
   /** What is needed later. All else that members write is overwritten first, and may be left as it was. */
   readonly live: readonly LiveWord[];
   readonly flags: readonly LiveFlags[];
@@ -52,23 +53,6 @@ export function findDivisionMacros(program: Program, profile: Profile = 'hardwar
   return fixups.flatMap((at) => {
     const found = match(flow, at);
     return found && standsAlone(flow, found) ? [macroOf(flow, found, live.get(at)!)] : [];
-  });
-}
-
-/**
- * The members as a stretch of their own that may stand where the last of them does: numerator, denominator and 1.0 are read as they
- * are there, not from registers that may have been overwritten on the way.
- */
-export function standingAlone({ instructions }: Program, macro: DivisionMacro): Instruction[] {
-  const { steps, members, numerator: n, denominator: d } = macro;
-  const one: Operand = { kind: 'inline', code: 242 };
-  return members.map((index) => {
-    const instruction = instructions[index]!;
-    const [to, second, ...rest] = instruction.operands as [Operand, Operand, ...Operand[]];
-    if (index === steps.ds) return { ...instruction, operands: [to, second, d, d, n] };
-    if (index === steps.ns) return { ...instruction, operands: [to, second, n, d, n] };
-    if (index === steps.e0 || index === steps.e1) return { ...instruction, operands: [to, second, rest[0]!, one] };
-    return instruction;
   });
 }
 
@@ -285,7 +269,19 @@ function macroOf(flow: Dataflow, found: Match, isLive: Uint8Array): DivisionMacr
     }
   }
   const { operands } = flow.instructions[at]!;
-  return { steps, members, at, numerator: operands[3]!, denominator: operands[2]!, live, flags };
+  const orders = ordersOf(flow, steps);
+  return { steps, members, at, numerator: operands[3]!, denominator: operands[2]!, orders, live, flags };
+}
+
+function ordersOf(flow: Dataflow, steps: Match['steps']): FactorOrders {
+  const entries = Object.entries(factorsOf) as [MacroProduct, readonly [MacroValue, MacroValue]][];
+  const orders = entries.map(([product, [first]]) => {
+    const at = steps[product];
+    const [, a, b] = flow.instructions[at]!.operands as [Operand, Operand, Operand];
+    const isSwapped = flow.writer(at, placesOf(a)[0]!) !== steps[first];
+    return [product, { isSwapped, negatesSecond: isSwapped ? !!a.neg : !!b.neg }];
+  });
+  return Object.fromEntries(orders);
 }
 
 function overwritten(flow: Dataflow, place: number, after: number, until: number): boolean {

@@ -87,7 +87,7 @@ class Run {
     this.#steps = instructions.map((instruction) => stepOf(instruction, this.#wave, { target, profile }));
     this.#maxSteps = maxSteps;
     const fuses = forms === 'fused' && profile === 'hardware' && instructions.length <= maxSteps;
-    this.#fused = fuses ? fuseDivisions(program, this.#steps, this.#wave, batch.layout) : this.#steps;
+    this.#fused = fuses ? fuseDivisions(program, this.#steps, this.#wave) : this.#steps;
     this.#places = Array.from({ length: batch.layout.shape.wavesPerGroup }, () => ({
       next: 0,
       steps: 0,

@@ -1,23 +1,22 @@
 /** Division macros done at once: the steps of their instructions do nothing, and the last one does it all. */
-import { DivisionMacroLanes, type MacroValue } from '../isa/divisionMacro.ts';
+import type { MacroValue } from '../isa/divisionMacro.ts';
+import { DivisionMacroLanes } from '../isa/divisionMacroLanes.ts';
 import type { OperandSpec } from '../isa/operand.ts';
-import { type DivisionMacro, findDivisionMacros, standingAlone } from '../program/divisionMacro.ts';
+import { type DivisionMacro, findDivisionMacros } from '../program/divisionMacro.ts';
 import type { Program } from '../program/program.ts';
-import type { Layout } from '../wavefront/layout.ts';
 import { isNearestF64 } from '../wavefront/mode.ts';
 import { laneSource } from './operands.ts';
-import { stepOf } from './steps.ts';
-import { Next, type Step, Wave } from './wave.ts';
+import { Next, type Step, type Wave } from './wave.ts';
 
 /**
  * The steps of a program with its division macros done at once wherever MODE allows it, in the hardware profile. `steps` are those of
  * the instructions, bound to `wave`; each instruction keeps one. A wave must not run out of steps on the way, so its budget must cover
  * the whole program.
  */
-export function fuseDivisions(program: Program, steps: readonly Step[], wave: Wave, layout: Layout): readonly Step[] {
+export function fuseDivisions(program: Program, steps: readonly Step[], wave: Wave): readonly Step[] {
   const fused = [...steps];
   for (const macro of findDivisionMacros(program, 'hardware')) {
-    const atOnce = macroStep(program, macro, wave, layout);
+    const atOnce = macroStep(macro, wave);
     const nothing: Step = () => Next.instruction;
     for (const member of macro.members) {
       const alone = steps[member]!;
@@ -33,7 +32,7 @@ const sourceSpec: OperandSpec = { field: 'src0', type: 'f64', role: 'src' };
 
 type Pair = [Uint32Array, Uint32Array];
 
-function macroStep(program: Program, macro: DivisionMacro, wave: Wave, layout: Layout): Step {
+function macroStep(macro: DivisionMacro, wave: Wave): Step {
   const n = laneSource(wave, macro.numerator, sourceSpec);
   const d = laneSource(wave, macro.denominator, sourceSpec);
   const [nWords, dWords] = [n.words as Pair, d.words as Pair];
@@ -43,8 +42,7 @@ function macroStep(program: Program, macro: DivisionMacro, wave: Wave, layout: L
     words[word] = wave.vgprs[register]!;
     out[value] = words;
   }
-  const lanes = new DivisionMacroLanes(wave.lanes, out);
-  const runLeft = leftLanes(program, macro, wave, layout);
+  const lanes = new DivisionMacroLanes(wave.lanes, out, macro.orders);
   const flags = macro.flags.flatMap(({ word, code }) => {
     const slot = wave.slot(code, 0);
     return slot === undefined ? [] : [{ word, slot }];
@@ -53,10 +51,9 @@ function macroStep(program: Program, macro: DivisionMacro, wave: Wave, layout: L
   return () => {
     n.refresh?.();
     d.refresh?.();
-    const left = lanes.run(wave.active, nWords, dWords);
+    lanes.run(wave.active, nWords, dWords);
     if (flags.length > 0) packFlags(lanes.flag, bits);
     for (let i = 0; i < flags.length; i++) wave.scalars[flags[i]!.slot] = bits[flags[i]!.word]!;
-    if (left > 0) runLeft(lanes.left);
     return Next.instruction;
   };
 }
@@ -65,33 +62,4 @@ function macroStep(program: Program, macro: DivisionMacro, wave: Wave, layout: L
 function packFlags(flag: Uint32Array, bits: Uint32Array): void {
   bits.fill(0);
   for (let lane = 0; lane < flag.length; lane++) bits[lane >>> 5]! |= flag[lane]! << (lane & 31);
-}
-
-/** The lanes that cannot be done at once, by the instructions, on registers of their own; what lives on is brought back. */
-function leftLanes(program: Program, macro: DivisionMacro, wave: Wave, layout: Layout): (left: Uint8Array) => void {
-  const { target } = program;
-  const own = new Wave(layout, target.hasIeeeBit);
-  const steps = standingAlone(program, macro).map((instruction) =>
-    stepOf(instruction, own, { target, profile: 'hardware' }),
-  );
-  const inputs = [macro.numerator, macro.denominator].flatMap((operand) =>
-    operand.kind === 'vgpr' ? [operand.index, operand.index + 1] : [],
-  );
-  const registers = macro.live.map(({ register }) => register);
-  const slots = macro.flags.flatMap(({ code }) => wave.slot(code, 0) ?? []);
-  const lanes = new Uint8Array(wave.lanes);
-  return (left) => {
-    own.scalars.set(wave.scalars);
-    own.active.set(left);
-    for (const register of inputs) own.vgprs[register]!.set(wave.vgprs[register]!);
-    for (let i = 0; i < steps.length; i++) steps[i]!();
-    let count = 0;
-    for (let lane = 0; lane < left.length; lane++) if (left[lane] !== 0) lanes[count++] = lane;
-    for (let r = 0; r < registers.length; r++) {
-      const from = own.vgprs[registers[r]!]!;
-      const to = wave.vgprs[registers[r]!]!;
-      for (let k = 0; k < count; k++) to[lanes[k]!] = from[lanes[k]!]!;
-    }
-    for (let k = 0; k < slots.length; k++) wave.scalars[slots[k]!]! |= own.scalars[slots[k]!]!;
-  };
 }

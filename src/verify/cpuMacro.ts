@@ -8,7 +8,8 @@ import { IEEE_DEFAULT } from '../float/control.ts';
 import { mul, mulAdd, mulAddScaled } from '../float/exact.ts';
 import { result } from '../float/f64.ts';
 import { binary64, bitsOfWords, hiWord, loWord } from '../float/format.ts';
-import { DivisionMacroLanes, type MacroValue } from '../isa/divisionMacro.ts';
+import type { MacroValue } from '../isa/divisionMacro.ts';
+import { DivisionMacroLanes } from '../isa/divisionMacroLanes.ts';
 import { divFixup, divScale } from '../isa/instructions/divisionF64.ts';
 import { classes, type Draw, drawPair, newPair } from './operands.ts';
 import { Random } from './random.ts';
@@ -26,7 +27,7 @@ export interface CpuSubject {
   readonly id: string;
   /** Divides the pairs of the next `waves` waves; returns how many. */
   readonly run: (waves: number) => number;
-  /** Lanes of the last wave run whose result isn't native a / b; NaN counts as NaN. Lanes left to the instructions aren't counted. */
+  /** Lanes of the last wave run whose result isn't native a / b; NaN counts as NaN. */
   readonly wrong: () => number;
 }
 
@@ -88,12 +89,7 @@ const everything: readonly MacroValue[] = [...kept, 'r0', 'e0', 'r1', 'e1'];
 export function cpuSubjects(operands: 'normal' | 'special', seed = 1): CpuSubject[] {
   const waves = drawWaves(operands === 'normal' ? classes.ordinary! : drawPair, seed);
   const active = new Uint8Array(LANES).fill(1);
-  const subject = (
-    id: string,
-    divide: (wave: Wave) => void,
-    quotients: Column,
-    isLeft: Uint8Array = new Uint8Array(LANES),
-  ) => {
+  const subject = (id: string, divide: (wave: Wave) => void, quotients: Column) => {
     let turn = 0;
     let last = waves[0]!;
     const run = (count: number) => {
@@ -109,7 +105,7 @@ export function cpuSubjects(operands: 'normal' | 'special', seed = 1): CpuSubjec
       return active.reduce((sum, _, lane) => {
         set(quotients, lane, quotients.words[1][lane]!, quotients.words[0][lane]!);
         const isRight = Object.is(quotients.numbers[lane], n.numbers[lane]! / d.numbers[lane]!);
-        return sum + (isRight || isLeft[lane] === 1 ? 0 : 1);
+        return sum + (isRight ? 0 : 1);
       }, 0);
     };
     return { id, run, wrong };
@@ -118,7 +114,7 @@ export function cpuSubjects(operands: 'normal' | 'special', seed = 1): CpuSubjec
     const out = Object.fromEntries(values.map((value) => [value, column()])) as Record<MacroValue, Column>;
     const words = Object.fromEntries(values.map((value) => [value, out[value].words]));
     const macro = new DivisionMacroLanes(LANES, words);
-    return subject(id, ([n, d]) => macro.run(active, n.words, d.words), out.result, macro.left);
+    return subject(id, ([n, d]) => macro.run(active, n.words, d.words), out.result);
   };
   const exact = column();
   const divideWave = ([n, d]: Wave) => {

@@ -133,12 +133,70 @@ const texts: Readonly<Record<string, string>> = {
   'a fault afterwards': after(10, 'ds_write_b32 v0, v1', 'v_mov_b32_e32 v6, 0'),
 };
 
+/** A register pair for every value, and for each product a choice of which factor stands first and which has the minus. */
+function ordered(choose: () => boolean): string {
+  const product = (a: string, b: string) => (choose() ? `${b}, ${a}` : `${a}, ${b}`);
+  const negated = (a: string, b: string) => (choose() ? product(a, `-${b}`) : product(`-${a}`, b));
+  return `
+    v_div_scale_f64 v[4:5], s[0:1], v[2:3], v[2:3], v[0:1]
+    v_rcp_f64_e32 v[6:7], v[4:5]
+    v_fma_f64 v[8:9], ${negated('v[4:5]', 'v[6:7]')}, 1.0
+    v_fma_f64 v[10:11], ${product('v[6:7]', 'v[8:9]')}, v[6:7]
+    v_fma_f64 v[12:13], ${negated('v[4:5]', 'v[10:11]')}, 1.0
+    v_fma_f64 v[14:15], ${product('v[10:11]', 'v[12:13]')}, v[10:11]
+    v_div_scale_f64 v[16:17], vcc, v[0:1], v[2:3], v[0:1]
+    v_mul_f64 v[18:19], ${product('v[16:17]', 'v[14:15]')}
+    v_fma_f64 v[20:21], ${negated('v[4:5]', 'v[18:19]')}, v[16:17]
+    v_div_fmas_f64 v[22:23], ${product('v[20:21]', 'v[14:15]')}, v[18:19]
+    v_div_fixup_f64 v[24:25], v[22:23], v[2:3], v[0:1]
+    s_endpgm`;
+}
+
+const highWords = [0, 0x000fffff, 0x00100000, 0x3ff00000, 0x7fd00000, 0x7ff00000, 0x7ff00001, 0x7ff80000, 0x7fffffff];
+const specialWords = highWords.flatMap((hi, k) =>
+  [0, 0x80000000].flatMap((sign) => [0, k].map((lo) => [hi + sign, lo])),
+);
+
+/** Every pair of these; wave 0, which the reference does by its instructions in any case, holds zeros. */
+function specialPairs(mode: number): WaveState {
+  const count = specialWords.length;
+  const shape = {
+    waveSize: 64 as const,
+    waves: 1 + Math.ceil(count ** 2 / 64),
+    wavesPerGroup: 1,
+    vgprs: 26,
+    sgprs: 8,
+    ldsWords: 0,
+  };
+  const state = WaveState.start(shape);
+  for (let wave = 0; wave < shape.waves; wave++) state.setSpecial(wave, Special.mode, mode);
+  for (let pair = 0; pair < count ** 2; pair++) {
+    const wave = 1 + Math.floor(pair / 64);
+    const words = [specialWords[pair % count]!, specialWords[Math.floor(pair / count)]!];
+    for (const [k, [hi, lo]] of words.entries()) {
+      state.vgpr(wave, 2 * k)[pair % 64] = lo!;
+      state.vgpr(wave, 2 * k + 1)[pair % 64] = hi!;
+    }
+  }
+  return state;
+}
+
 describe('compiled programs', () => {
   it.each(Object.entries(texts))('%s (seed 2)', async (name, text) => {
     const target = findTarget('gfx90a');
     const program = assemble(`${text}\ns_endpgm`, { target });
     expect(findDivisionMacros(program)).toHaveLength(name.startsWith('two') ? 2 : 1);
     expect(await differences(program, randomDoubles(program, 130, 2))).toEqual([]);
+  });
+
+  it('every pair of special values, the factors in any order, the minus at either (seed 5)', async () => {
+    const target = findTarget('gfx90a');
+    const random = new Random(5);
+    for (let run = 0; run < 48; run++) {
+      const program = assemble(run === 0 ? ordered(() => false) : ordered(() => random.below(2) === 0), { target });
+      expect(findDivisionMacros(program)).toHaveLength(1);
+      expect(await differences(program, specialPairs(run % 2 === 0 ? KERNEL_MODE : KERNEL_MODE & ~0x200))).toEqual([]);
+    }
   });
 
   it('a step budget that ends within the macro (seed 3)', async () => {
