@@ -69,13 +69,19 @@ ${steps.join('\n')}
 }`;
 }
 
-/** Operations of the kind that a lane of its probe does. */
+/** What a step of a kind's probe does: so many of the kind, and what else. */
+export function stepOf(kind: Kind): { readonly count: number; readonly besides: ByKind } {
+  const { count = 1, besides = {} } = PATTERNS[kind];
+  return { count, besides };
+}
+
+/** Steps that a lane of a probe does. */
 const STEPS = CHAINS * UNROLLED * TURNS;
 
 const kindProbe = (kind: Kind): RawKernel => ({
   id: `probe/${kind}`,
   registers: 2,
-  work: STEPS * (PATTERNS[kind].count ?? 1),
+  work: STEPS * stepOf(kind).count,
   source: chains(PATTERNS[kind]),
 });
 
@@ -135,7 +141,7 @@ export function ratesFrom(perSecond: (id: string) => number | undefined): Adapte
   for (const kind of KINDS) {
     const measured = perSecond(`probe/${kind}`);
     if (!measured) return undefined;
-    const { besides = {}, count = 1 } = PATTERNS[kind];
+    const { besides, count } = stepOf(kind);
     const other = Object.entries(besides).reduce((sum, [name, times]) => sum + times / rates[name as Kind]!, 0);
     const step = count / measured;
     rates[kind] = count / Math.max(step - other, LEAST_PART * step);
