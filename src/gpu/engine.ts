@@ -11,11 +11,11 @@ import type { LdsForm } from './kernel.ts';
 import type { JobCost, KernelRunner } from './runner.ts';
 import { functionsOf } from './translate.instruction.ts';
 import { MACRO_FUNCTIONS } from './translate.macro.ts';
-import { dispatchesOf, executed, type Plan, translate } from './translate.ts';
+import { dispatchesOf, executed, type Plan, type TranslateOptions, translate } from './translate.ts';
 
 export interface WebGpuOptions {
-  /** Write MODE into the kernels where all waves start with the same; default true. */
-  readonly specializeMode?: boolean;
+  /** Write into the kernels what all waves start with: the same MODE, all lanes active. Default true. */
+  readonly specialize?: boolean;
   /** Operations a kernel may have before it is cut in two; default by adapter. */
   readonly maxKernelCost?: number;
   /** Who runs LDS instructions; default by adapter. Results are the same. */
@@ -34,6 +34,9 @@ const HARDWARE_KERNEL_COST = 30000;
 
 const DEFAULT_MAX_STEPS = 1_000_000;
 const DEFAULT_BATCH_BYTES = 256 << 20;
+
+/** What is true of all waves of a batch at the start. */
+type KnownStart = Required<Pick<TranslateOptions, 'mode' | 'execIsFull'>>;
 
 /** A plan with its kernels linked. */
 interface Linked {
@@ -63,11 +66,11 @@ export class TranslatingEngine implements Engine {
     const parts: Uint32Array<ArrayBuffer>[] = [];
     const shapes = this.#portions(state.layout);
     const into = shapes.length === 1 ? options.into?.words : undefined;
-    const mode = this.#modeOf(start);
+    const known = this.#knownOf(start);
     for (const { shape, firstGroup } of shapes) {
       const layout = new Layout(shape);
       const words = shapes.length === 1 ? start.words : cut(start, layout, firstGroup);
-      const { plan, kernels } = await this.#link(program, layout, mode, options);
+      const { plan, kernels } = await this.#link(program, layout, known, options);
       const dispatches = dispatchesOf(plan, layout);
       if (dispatches.length === 0) parts.push(words.slice());
       else {
@@ -82,7 +85,7 @@ export class TranslatingEngine implements Engine {
 
   /** The linked WGSL of a program's kernels, for people. */
   async wgsl(program: Program, state: WaveState, options: RunOptions = {}): Promise<readonly string[]> {
-    return (await this.#link(program, state.layout, this.#modeOf(state), options)).kernels;
+    return (await this.#link(program, state.layout, this.#knownOf(state), options)).kernels;
   }
 
   close(): Promise<void> {
@@ -90,15 +93,15 @@ export class TranslatingEngine implements Engine {
   }
 
   /** Kernels depend on the shape of a wave and a workgroup, not on how many there are. */
-  #link(program: Program, layout: Layout, mode: number | undefined, options: RunOptions): Promise<Linked> {
+  #link(program: Program, layout: Layout, known: KnownStart, options: RunOptions): Promise<Linked> {
     const { profile = 'hardware', maxSteps = DEFAULT_MAX_STEPS } = options;
     const { waves: _, ...shape } = layout.shape;
-    const key = JSON.stringify([shape, mode, profile, maxSteps]);
+    const key = JSON.stringify([shape, known, profile, maxSteps]);
     const plans = this.#linked.get(program) ?? new Map<string, Promise<Linked>>();
     this.#linked.set(program, plans);
     let linked = plans.get(key);
     if (linked === undefined) {
-      linked = this.#translate(program, layout, mode, { target: program.target, profile }, maxSteps);
+      linked = this.#translate(program, layout, known, { target: program.target, profile }, maxSteps);
       plans.set(key, linked);
       linked.catch(() => plans.delete(key));
     }
@@ -108,7 +111,7 @@ export class TranslatingEngine implements Engine {
   async #translate(
     program: Program,
     layout: Layout,
-    mode: number | undefined,
+    known: KnownStart,
     variant: Variant,
     maxSteps: number,
   ): Promise<Linked> {
@@ -119,7 +122,7 @@ export class TranslatingEngine implements Engine {
     ]);
     const fallback = this.runner.software ? SOFTWARE_KERNEL_COST : HARDWARE_KERNEL_COST;
     const plan = translate(program, layout, variant, {
-      mode,
+      ...known,
       maxSteps,
       costs: await functionCosts([...functions, ...MACRO_FUNCTIONS]),
       maxKernelCost: this.#options.maxKernelCost ?? fallback,
@@ -130,13 +133,18 @@ export class TranslatingEngine implements Engine {
     return { plan, kernels: await Promise.all(plan.kernels.map(linkKernel)) };
   }
 
-  /** MODE of all waves, if they start with the same. */
-  #modeOf(state: WaveState): number | undefined {
-    if (this.#options.specializeMode === false || state.layout.shape.waves === 0) return undefined;
-    const mode = state.special(0, Special.mode);
-    for (let wave = 1; wave < state.layout.shape.waves; wave++)
-      if (state.special(wave, Special.mode) !== mode) return undefined;
-    return mode;
+  #knownOf(state: WaveState): KnownStart {
+    const { waves, waveSize } = state.layout.shape;
+    if (this.#options.specialize === false || waves === 0) return { mode: undefined, execIsFull: false };
+    const first = state.special(0, Special.mode);
+    let mode: number | undefined = first;
+    let execIsFull = true;
+    for (let wave = 0; wave < waves; wave++) {
+      if (state.special(wave, Special.mode) !== first) mode = undefined;
+      const half = waveSize === 64 ? state.special(wave, Special.execHi) : 0xffffffff;
+      if ((state.special(wave, Special.execLo) & half) >>> 0 !== 0xffffffff) execIsFull = false;
+    }
+    return { mode, execIsFull };
   }
 
   /** The batch in portions of whole workgroups that fit the device. */

@@ -15,6 +15,12 @@ export interface WgslFunction {
 
 export const hex = (word: number): string => `0x${(word >>> 0).toString(16)}u`;
 
+/** Statements where a condition holds. */
+export const guarded = (condition: string, statements: string[]): string[] =>
+  condition === 'true' || statements.length === 0
+    ? statements
+    : [`if (${condition}) {`, ...statements.map((s) => `  ${s}`), '}'];
+
 /**
  * Whom a kernel runs: `waves`, a wave a workgroup; `list`, the lanes that a kernel before it has put on the bail list, an item an
  * invocation; `branch`, a lane of the kernel that this text becomes a part of.
@@ -43,9 +49,14 @@ export interface KernelStart {
   readonly layout: Layout;
   /** A kernel before this one may have stopped waves. */
   readonly afterFaults: boolean;
+  /** All lanes of all waves are active; default false. */
+  readonly execIsFull?: boolean;
   /** Default `waves`. */
   readonly runs?: Granularity;
 }
+
+/** Waves that one dispatch runs: as many workgroups as every adapter allows in one dimension, so that there is none without a wave. */
+export const MAX_WAVES = 65535;
 
 /** Items of the bail list that a row of workgroups takes: half of what WebGPU allows in a dimension, times 64. */
 export const BAIL_ROW = 32768;
@@ -61,7 +72,7 @@ export class KernelText {
   readonly runs: Granularity;
   /** Words before the special words of a wave. */
   readonly sgprs: number;
-  /** bool, alike in all lanes: the wave exists and has not faulted. */
+  /** bool, alike in all lanes: the wave has not faulted; of a bail list, there is such an item. */
   alive: string;
   readonly #lines: string[] = [];
   readonly #imports = new Map<string, Set<string>>();
@@ -85,10 +96,11 @@ export class KernelText {
     this.layout = layout;
     this.runs = runs;
     this.sgprs = layout.shape.sgprs;
-    // Lanes of a wave that has stopped are never put on the list.
-    this.alive = runs === 'branch' ? 'true' : this.value('a', runs === 'list' ? 'item < bailed' : 'index < dispatch.z');
+    // A dispatch has a workgroup for each wave, and no more (`dispatchesOf`). Lanes of a wave that has stopped are never put on the
+    // list.
+    this.alive = runs === 'list' ? this.value('a', 'item < bailed') : 'true';
     if (afterFaults && runs === 'waves')
-      this.alive = this.value('a', `${this.alive} && ${this.scalarWord(this.special(Special.fault))} == 0u`);
+      this.alive = this.value('a', `${this.scalarWord(this.special(Special.fault))} == 0u`);
   }
 
   get lanes(): number {
@@ -304,9 +316,8 @@ export class KernelText {
 
 const waveStart = (lanes: number) => [
   `@compute @workgroup_size(${lanes})`,
-  'fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {',
-  '  let index = group.y * groups.x + group.x;',
-  '  let wave = dispatch.x + index * dispatch.y;',
+  'fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {',
+  '  let wave = dispatch.x + group.x * dispatch.y;',
 ];
 
 const listStart = (lanes: number) => [

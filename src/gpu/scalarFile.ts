@@ -51,6 +51,19 @@ export class ScalarFile {
     return unit.lane;
   }
 
+  /** The buffer has all bits of the mask at `slot`. */
+  setFull(slot: number): void {
+    const unit = this.#unitOf(slot);
+    unit.words.fill(hex(0xffffffff));
+    unit.lane = 'true';
+  }
+
+  /** The mask at `slot` is known to have all bits. */
+  isFull(slot: number): boolean {
+    const { lane, words } = this.#unitOf(slot);
+    return lane === 'true' || words.every((word) => word === hex(0xffffffff));
+  }
+
   /** This lane's bit of mask words. */
   bitOf(words: readonly string[]): string {
     if (words.every((word) => word === hex(0xffffffff))) return 'true';
@@ -81,6 +94,14 @@ export class ScalarFile {
 
   writeBit(slot: number, bit: string): void {
     const unit = this.#unitOf(slot);
+    if (bit === 'false') {
+      this.writeWords(
+        unit.slot,
+        unit.words.map(() => hex(0)),
+      );
+      unit.lane = bit;
+      return;
+    }
     unit.words.fill(undefined);
     unit.dirty.fill(false);
     unit.lane = bit;

@@ -28,6 +28,8 @@ export interface Piece {
   /** The kernel that runs the lanes which the first one has put on the bail list. */
   readonly slow?: string;
   readonly knownMode: KnownMode | undefined;
+  /** All lanes are active behind it. */
+  readonly execIsFull: boolean;
 }
 
 /** Writes instructions as one kernel, or as several where only parts of them can be fast. */
@@ -43,7 +45,7 @@ export function writePieces(
   do {
     const writer = new PieceWriter(rest, knownMode, { ...options, start });
     const piece = writer.perWave() ?? writer.fast() ?? writer.complete();
-    start = { ...start, afterFaults: start.afterFaults || piece.touchesLds };
+    start = { ...start, afterFaults: start.afterFaults || piece.touchesLds, execIsFull: piece.execIsFull };
     pieces.push(piece);
     rest = rest.slice(piece.instructions.length);
     knownMode = piece.knownMode;
@@ -81,7 +83,7 @@ class PieceWriter {
     const knownMode = this.#knownMode;
     const stop = count === this.#rest.length ? stopAt : undefined;
     const kernel = ldsKernel(instructions, start, variant, knownMode, stop);
-    return { instructions, touchesLds: true, kernel, perWave: true, knownMode };
+    return { instructions, touchesLds: true, kernel, perWave: true, knownMode, execIsFull: start.execIsFull === true };
   }
 
   /** How many instructions come before the first that is (or is not) of LDS. */
@@ -100,15 +102,13 @@ class PieceWriter {
     const wave = this.#write(instructions, this.#tier, 'waves');
     if (!wave.mayBail) return undefined;
     this.#stop(wave, count);
-    const { knownMode } = wave;
-    if (this.#options.bail === 'branch') {
-      const slow = this.#write(instructions, 'complete', 'branch');
-      return { instructions, touchesLds: false, kernel: wave.finishFast(slow), knownMode };
-    }
-    const slow = this.#write(instructions, 'complete', 'list');
+    const { knownMode, execIsFull } = wave;
+    const bail = this.#options.bail;
+    const slow = this.#write(instructions, 'complete', bail);
     slow.finishLane();
-    const kernel = wave.finishFast(undefined);
-    return { instructions, touchesLds: false, kernel, slow: slow.kernel.finish(), knownMode };
+    const kernel = wave.finishFast(slow);
+    const common = { instructions, touchesLds: false, kernel, knownMode, execIsFull };
+    return bail === 'list' ? { ...common, slow: slow.kernel.finish() } : common;
   }
 
   /** Instructions up to where a fast piece may begin. */
@@ -122,7 +122,8 @@ class PieceWriter {
     this.#stop(wave, count);
     const { variant } = this.#options;
     const touchesLds = instructions.some(({ def }) => def.semantics(variant).unit === 'lds');
-    return { instructions, touchesLds, kernel: wave.finish(), knownMode: wave.knownMode };
+    const { knownMode, execIsFull } = wave;
+    return { instructions, touchesLds, kernel: wave.finish(), knownMode, execIsFull };
   }
 
   /** The largest number of instructions, or nearly so, that lanes can run again by themselves. */

@@ -9,7 +9,7 @@ import type { Instruction, Program } from '../program/program.ts';
 import type { Layout } from '../wavefront/layout.ts';
 import { isNearestF64 } from '../wavefront/mode.ts';
 import { type Bail, type Form, fastFunctionOf, formFor } from './forms.ts';
-import { hex, type LdsForm } from './kernel.ts';
+import { hex, type LdsForm, MAX_WAVES } from './kernel.ts';
 import { functionsOf } from './translate.instruction.ts';
 import { functionsOfMacro, type MacroPlan, planMacros } from './translate.macro.ts';
 import { writePieces } from './translate.pieces.ts';
@@ -36,6 +36,8 @@ export interface Plan {
 export interface TranslateOptions {
   /** MODE that all waves start with, if they do. */
   readonly mode: number | undefined;
+  /** All waves start with all lanes active; default false. */
+  readonly execIsFull?: boolean | undefined;
   readonly maxSteps: number;
   /** Operations that a function of `shaders/isa` brings into a kernel. */
   readonly costs: ReadonlyMap<string, number>;
@@ -87,6 +89,7 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
   let knownMode: KnownMode | undefined =
     options.mode === undefined ? undefined : { value: options.mode, text: hex(options.mode), calls: [] };
   let afterFaults = false;
+  let { execIsFull = false } = options;
 
   const stretches = cutAtBarriers(run, ordered, variant).map((stretch) =>
     cutAtCost(stretch, variant, macros.uses, { ...options, form }),
@@ -100,7 +103,7 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
     for (const [j, instructions] of cut.entries()) {
       const isLast = i === stretches.length - 1 && j === cut.length - 1;
       const pieces = writePieces(instructions, knownMode, {
-        start: { layout, afterFaults, ldsForm: options.ldsForm },
+        start: { layout, afterFaults, execIsFull, ldsForm: options.ldsForm },
         variant,
         form,
         macros: macros.uses,
@@ -114,7 +117,7 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
         if (piece.slow !== undefined) slow.set(indices.at(-1)!, kernels.push(piece.slow) - 1);
         afterFaults ||= piece.touchesLds;
       }
-      knownMode = pieces.at(-1)!.knownMode;
+      ({ knownMode, execIsFull } = pieces.at(-1)!);
     }
     const [from, to] = ordered ? [touches.indexOf(true), touches.lastIndexOf(true) + 1] : [-1, 0];
     if (from < 0) stages.push({ kernels: indices, waveByWave: false });
@@ -131,23 +134,23 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
 /** The dispatches of a plan over a batch, in their order. */
 export function dispatchesOf(plan: Plan, { shape, groups }: Layout): Dispatch[] {
   const { waves, wavesPerGroup } = shape;
-  const dispatch = (kernel: number, first: number, stride: number, count: number): Dispatch => {
+  const dispatch = (kernel: number, first: number, stride: number, count: number): Dispatch[] => {
     const bail = plan.slow.get(kernel);
-    return {
+    return Array.from({ length: Math.ceil(count / MAX_WAVES) }, (_, i) => ({
       kernel,
-      first,
+      first: first + i * MAX_WAVES * stride,
       stride,
-      waves: count,
+      waves: Math.min(MAX_WAVES, count - i * MAX_WAVES),
       ...(plan.perWave.has(kernel) && { perWave: true }),
       ...(bail !== undefined && { bail }),
-    };
+    }));
   };
   return plan.stages.flatMap(({ kernels, waveByWave }) =>
     waveByWave
       ? Array.from({ length: wavesPerGroup }, (_, first) =>
-          kernels.map((kernel) => dispatch(kernel, first, wavesPerGroup, groups)),
+          kernels.flatMap((kernel) => dispatch(kernel, first, wavesPerGroup, groups)),
         ).flat()
-      : kernels.map((kernel) => dispatch(kernel, 0, 1, waves)),
+      : kernels.flatMap((kernel) => dispatch(kernel, 0, 1, waves)),
   );
 }
 

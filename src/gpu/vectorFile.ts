@@ -5,13 +5,15 @@
  * under one EXEC are right in its active lanes only, and nothing else is ever taken from them: active lanes read active lanes, and
  * at the end only those are stored. The lanes come together when EXEC changes.
  */
-import type { KernelText } from './kernel.ts';
+import { guarded, type KernelText } from './kernel.ts';
 
 interface Word {
   /** Right in all lanes; undefined while it lies in the buffer only. */
   all?: string;
   /** `all` is not what the buffer holds. */
   dirty: boolean;
+  /** The buffer was asked for it. */
+  loaded: boolean;
   /** Written under the present EXEC: right where that is set. */
   active?: string;
   /** The buffer holds `active` where it is right. */
@@ -42,24 +44,45 @@ export class VectorFile {
   changeExec(exec: () => string): void {
     for (const [register, word] of this.#words) {
       if (word.active === undefined) continue;
-      const all = this.#kernel.value('v', `select(${this.#all(register, word)}, ${word.active}, ${exec()})`);
-      this.#words.set(register, { all, dirty: word.dirty || !word.stored });
+      const all =
+        exec() === 'true'
+          ? word.active
+          : this.#kernel.value('v', `select(${this.#all(register, word)}, ${word.active}, ${exec()})`);
+      this.#words.set(register, { all, dirty: word.dirty || !word.stored, loaded: word.loaded });
     }
   }
 
-  /** Statements that bring the buffer up to date. */
-  stores(exec: () => string): string[] {
+  /** Registers whose words in the buffer this kernel has asked for. */
+  get loaded(): ReadonlySet<number> {
+    return new Set([...this.#words].flatMap(([register, word]) => (word.loaded ? [register] : [])));
+  }
+
+  /**
+   * Statements that bring the buffer up to date. A store without a condition costs SwiftShader a third of one in a branch, so where the
+   * word in the buffer is at hand, lanes that are not to change it store that.
+   * @param held the condition under which a lane may store a register at all; default always
+   */
+  stores(exec: () => string, held: (register: number) => string = () => 'true'): string[] {
     const everywhere: string[] = [];
-    const active: string[] = [];
+    const conditional = new Map<string, string[]>();
     for (const [register, word] of this.#words) {
-      const address = this.#kernel.vectorAddress(register);
-      if (word.stored && !word.dirty) continue;
-      if (word.active !== undefined && !word.dirty) active.push(`${address} = ${word.active};`);
-      else if (word.active !== undefined)
-        everywhere.push(`${address} = select(${word.all}, ${word.active}, ${exec()});`);
-      else if (word.dirty) everywhere.push(`${address} = ${word.all};`);
+      if (!word.dirty && (word.stored || word.active === undefined)) continue;
+      const store = this.#toStore(word, exec, held(register));
+      const statement = (value: string) => `${this.#kernel.vectorAddress(register)} = ${value};`;
+      if (store.condition === 'true') everywhere.push(statement(store.value));
+      else if (store.before) everywhere.push(statement(`select(${store.before}, ${store.value}, ${store.condition})`));
+      else conditional.set(store.condition, [...(conditional.get(store.condition) ?? []), statement(store.value)]);
     }
-    return active.length > 0 ? [...everywhere, `if (${exec()}) {`, ...active.map((s) => `  ${s}`), '}'] : everywhere;
+    return [...everywhere, ...[...conditional].flatMap(([condition, statements]) => guarded(condition, statements))];
+  }
+
+  /** What goes into the buffer, where, and what it holds now, if that is at hand. */
+  #toStore({ all, active, dirty }: Word, exec: () => string, held: string) {
+    const before = dirty ? undefined : all;
+    if (active === undefined) return { value: all!, condition: held, before };
+    if (exec() === 'true') return { value: active, condition: held, before };
+    if (dirty) return { value: `select(${all}, ${active}, ${exec()})`, condition: held, before };
+    return { value: active, condition: held === 'true' ? exec() : `${held} & ${exec()}`, before };
   }
 
   /** What `stores` says has been done. */
@@ -73,14 +96,17 @@ export class VectorFile {
   #word(register: number): Word {
     let word = this.#words.get(register);
     if (word === undefined) {
-      word = { dirty: false };
+      word = { dirty: false, loaded: false };
       this.#words.set(register, word);
     }
     return word;
   }
 
   #all(register: number, word: Word): string {
-    word.all ??= this.#kernel.value('v', this.#kernel.vectorAddress(register));
+    if (word.all === undefined) {
+      word.all = this.#kernel.value('v', this.#kernel.vectorAddress(register));
+      word.loaded = true;
+    }
     return word.all;
   }
 }

@@ -5,7 +5,7 @@ import { Special, scalarSlot } from '../wavefront/layout.ts';
 import { isNearestF64 } from '../wavefront/mode.ts';
 import { Scalar } from '../wavefront/registers.ts';
 import { FaultCode } from '../wavefront/state.ts';
-import { hex, type KernelStart, KernelText, type LdsForm, type WgslFunction } from './kernel.ts';
+import { guarded, hex, type KernelStart, KernelText, type LdsForm, type WgslFunction } from './kernel.ts';
 import { ScalarFile } from './scalarFile.ts';
 import { pair, VectorFile } from './vectorFile.ts';
 
@@ -43,6 +43,7 @@ export class WaveText {
     this.kernel = new KernelText(start);
     this.vectors = new VectorFile(this.kernel);
     this.scalars = new ScalarFile(this.kernel);
+    if (start.execIsFull) this.scalars.setFull(this.execSlot);
     this.variant = variant;
     this.ldsForm = start.ldsForm ?? 'owners';
     this.knownMode = knownMode;
@@ -76,6 +77,11 @@ export class WaveText {
   /** This lane's EXEC bit. */
   get exec(): string {
     return this.scalars.bit(this.execSlot);
+  }
+
+  /** All lanes are active. */
+  get execIsFull(): boolean {
+    return this.scalars.isFull(this.execSlot);
   }
 
   slot(code: number): number | undefined {
@@ -158,8 +164,9 @@ export class WaveText {
 
   #settleOk(): void {
     if (this.#pending.length === 0) return;
-    const before = this.#ok === undefined ? '' : `${this.#ok} && `;
-    this.#ok = this.kernel.value('ok', `${before}(!${this.exec} || (${this.#pending.join(' && ')}))`);
+    const fine = this.#pending.join(' & ');
+    const here = this.execIsFull ? fine : `(!${this.exec} | (${fine}))`;
+    this.#ok = this.kernel.value('ok', this.#ok === undefined ? here : `${this.#ok} & ${here}`);
     this.#pending.length = 0;
   }
 
@@ -172,8 +179,7 @@ export class WaveText {
 
   /** Statements that bring the state in the buffer up to date; they hold no barrier. */
   stores(): string[] {
-    const statements = [...this.scalars.wordStores(), ...this.laneStores()];
-    return statements.length > 0 ? [`if (${this.kernel.alive}) {`, ...indented(statements), '}'] : [];
+    return guarded(this.kernel.alive, [...this.scalars.wordStores(), ...this.laneStores()]);
   }
 
   /** What a lane stores of its own. */
@@ -209,39 +215,35 @@ export class WaveText {
   }
 
   /**
-   * The same of a fast kernel. A lane that is not ok stores nothing; words that are alike in all lanes are stored all the same.
-   * @param slow the complete form as a branch; without it the lane goes on the bail list
+   * The same of a fast kernel. A lane that is not ok leaves alone what the complete form will read. The rest that form writes anew, so
+   * that here every lane may.
+   * @param slow the complete form: a branch of this kernel, or to be run over the bail list
    */
-  finishFast(slow: WaveText | undefined): string {
-    const { kernel, scalars } = this;
+  finishFast(slow: WaveText): string {
+    const { kernel, scalars, vectors } = this;
     this.#settleOk();
-    const words = scalars.wordStores();
-    const lane = this.laneStores();
-    if (slow) {
-      slow.finishLane();
-      kernel.line(`if (${kernel.alive}) {`);
-      for (const statement of words) kernel.line(`  ${statement}`);
-      kernel.line(`  if (${this.#ok}) {`);
-      for (const statement of lane) kernel.line(`    ${statement}`);
-      kernel.line('  }');
-      kernel.line('}');
-      kernel.branch(`${kernel.alive} && !${this.#ok}`, slow.kernel);
-    } else {
-      const choice = [`if (${this.#ok}) {`, ...indented(lane), '} else {', `  ${kernel.bail()}`, '}'];
-      for (const statement of [`if (${kernel.alive}) {`, ...indented([...words, ...choice]), '}'])
-        kernel.line(statement);
-    }
+    const ok = `${this.#ok}`;
+    const isFree = (register: number) => this.execIsFull && !slow.vectors.loaded.has(register);
+    const stores = [
+      ...scalars.wordStores(),
+      ...guarded(ok, scalars.maskStores()),
+      ...vectors.stores(
+        () => this.exec,
+        (register) => (isFree(register) ? 'true' : ok),
+      ),
+    ];
+    for (const statement of guarded(kernel.alive, stores)) kernel.line(statement);
+    const bails = kernel.alive === 'true' ? `!${ok}` : `${kernel.alive} & !${ok}`;
+    if (slow.kernel.runs === 'branch') kernel.branch(bails, slow.kernel);
+    else kernel.line(`if (${bails}) { ${kernel.bail()} }`);
     return kernel.finish();
   }
 
   /** Brings a single lane's part of the state up to date. */
   finishLane(): void {
-    for (const statement of [`if (${this.kernel.alive}) {`, ...indented(this.laneStores()), '}'])
-      this.kernel.line(statement);
+    for (const statement of guarded(this.kernel.alive, this.laneStores())) this.kernel.line(statement);
   }
 }
-
-const indented = (statements: readonly string[]) => statements.map((s) => `  ${s}`);
 
 /** One, two or four words as a WGSL value. */
 export function value(words: readonly string[]): string {

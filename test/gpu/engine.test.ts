@@ -233,8 +233,8 @@ describe('MODE', () => {
       'gfx1030',
       64,
     );
-    for (const specializeMode of [true, false]) {
-      const other = specializeMode ? engine : await openEngine({ specializeMode, maxKernelCost: 1 });
+    for (const specialize of [true, false]) {
+      const other = specialize ? engine : await openEngine({ specialize, maxKernelCost: 1 });
       const state = batchFor(program);
       operands(state);
       state.setScalar(0, 0, 3);

@@ -22,7 +22,7 @@ const reference = new ReferenceEngine();
 beforeAll(async () => {
   whole = await openEngine({ form: 'fast', ldsForm: 'owners' });
   branched = await openEngine({ form: 'fast', bail: 'branch' });
-  cut = await openEngine({ maxKernelCost: 0, specializeMode: false });
+  cut = await openEngine({ maxKernelCost: 0, specialize: false });
 });
 afterAll(async () => {
   await whole.close();

@@ -28,8 +28,8 @@ let cut: WebGpuEngine;
 const reference = new ReferenceEngine();
 beforeAll(async () => {
   engine = await openEngine();
-  general = await openEngine({ specializeMode: false });
-  cut = await openEngine({ maxKernelCost: 0, specializeMode: false });
+  general = await openEngine({ specialize: false });
+  cut = await openEngine({ maxKernelCost: 0, specialize: false });
 });
 afterAll(async () => {
   await engine.close();
