@@ -213,7 +213,7 @@ const kinds = table(
   KINDS.map((kind) => [
     kind,
     ...DRIVERS.map((driver) => {
-      const rate = ratesOf(reportOf(driver, 'normal')?.figures ?? [])?.operations[kind];
+      const rate = ratesOf(reportOf(driver, 'normal')?.figures ?? [], true)?.operations[kind];
       return rate === undefined ? '-' : digits(1e12 / rate);
     }),
   ]),

@@ -32,7 +32,8 @@ export function mountBench(engines: readonly [Engine, Engine?], target: () => Ta
       cpu: true,
     };
     const { signal } = abort;
-    const { figures, failure } = await measure(planned(setting, seconds, undefined), ratesOf, {
+    const rates = (probed: readonly Figure[]) => ratesOf(probed, runner?.software === true);
+    const { figures, failure } = await measure(planned(setting, seconds, undefined), rates, {
       seconds,
       operands,
       signal,

@@ -37,8 +37,11 @@ export interface Figure {
 /** What the kernels of a run do, by their text. */
 export interface Cost {
   readonly operations: ByKind;
+  /** Registers and scalars. */
   readonly readBytes: number;
   readonly writtenBytes: number;
+  /** Of LDS, read or written. A wave's stays in the nearest cache, so that the bound has no time for it. */
+  readonly ldsBytes: number;
 }
 
 /** What the probes measured, per second. */
@@ -46,6 +49,8 @@ export interface AdapterRates {
   readonly operations: Readonly<Record<Kind, number>>;
   readonly readBytes: number;
   readonly writtenBytes: number;
+  /** Computing, reading and writing go on at once; else, on a CPU, all are instructions of the same cores. */
+  readonly overlaps: boolean;
 }
 
 export const median = (values: readonly number[]): number => {
@@ -54,13 +59,10 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 };
 
-/**
- * Nanoseconds that a run takes at least: its operations one after the other, each at the rate of its kind; reads and writes may
- * overlap with them and with each other.
- */
+/** Nanoseconds that a run takes at least, its operations one after the other, each at the rate of its kind. */
 export function boundNs(rates: AdapterRates, cost: Cost): number {
   const computing = KINDS.reduce((sum, kind) => sum + (cost.operations[kind] ?? 0) / rates.operations[kind], 0);
   const reading = cost.readBytes / rates.readBytes;
   const writing = cost.writtenBytes / rates.writtenBytes;
-  return 1e9 * Math.max(computing, reading, writing);
+  return 1e9 * (rates.overlaps ? Math.max(computing, reading, writing) : computing + reading + writing);
 }

@@ -133,7 +133,7 @@ function figureOf({ subject, runs, work, cost, lanes, compileMs, mismatches }: C
     perSecond: perSecond(median(times)),
     deviceNs: onDevice.length === runs.length ? median(onDevice) * 1e6 : null,
     compileMs,
-    bytes: cost ? Math.round(cost.readBytes + cost.writtenBytes) : 0,
+    bytes: cost ? Math.round(cost.readBytes + cost.writtenBytes + cost.ldsBytes) : 0,
     boundShare: null,
     operands,
     wallNs: wallMs * 1e6,

@@ -135,7 +135,7 @@ const LEAST_PART = 0.1;
  * The adapter's rates by what the probes did a second, if all are known. What a step does besides its kind goes off by that kind's
  * own rate; `KINDS` has it before.
  */
-export function ratesFrom(perSecond: (id: string) => number | undefined): AdapterRates | undefined {
+export function ratesFrom(perSecond: (id: string) => number | undefined, overlaps: boolean): AdapterRates | undefined {
   const [readBytes, writtenBytes] = [perSecond('probe/memory/read'), perSecond('probe/memory/write')];
   const rates: Partial<Record<Kind, number>> = {};
   for (const kind of KINDS) {
@@ -147,5 +147,5 @@ export function ratesFrom(perSecond: (id: string) => number | undefined): Adapte
     rates[kind] = count / Math.max(step - other, LEAST_PART * step);
   }
   if (!readBytes || !writtenBytes) return undefined;
-  return { operations: rates as Record<Kind, number>, readBytes, writtenBytes };
+  return { operations: rates as Record<Kind, number>, readBytes, writtenBytes, overlaps };
 }

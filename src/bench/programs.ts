@@ -174,19 +174,19 @@ const WAVE = 64;
  */
 export function costOf(kernels: readonly string[], lanes: number): Cost {
   const operations: Partial<Record<Kind, number>> = {};
-  const total = { operations, readBytes: 0, writtenBytes: 0 };
+  const total = { operations, readBytes: 0, writtenBytes: 0, ldsBytes: 0 };
   for (const kernel of kernels.filter((text) => !text.includes('let bailed = '))) {
     const { operations: counted, reads, writes } = countOperations(kernel);
     // A kernel without lanes of its own runs a wave in each invocation.
     const invocations = /fn main\([^{]*\blane:/.test(kernel) ? lanes : lanes / WAVE;
-    const bytesOf = ({ vgprs = 0, lds = 0, scalars = 0 }: Operations['reads']) =>
-      (vgprs + lds) * invocations + scalars * (lanes / WAVE);
+    const bytesOf = ({ vgprs = 0, scalars = 0 }: Operations['reads']) => vgprs * invocations + scalars * (lanes / WAVE);
     for (const kind of KINDS) {
       const count = (counted[kind] ?? 0) * invocations;
       if (count > 0) operations[kind] = (operations[kind] ?? 0) + count;
     }
     total.readBytes += bytesOf(reads);
     total.writtenBytes += bytesOf(writes);
+    total.ldsBytes += ((reads.lds ?? 0) + (writes.lds ?? 0)) * invocations;
   }
   return total;
 }

@@ -18,7 +18,7 @@ const UNCACHED_BYTES = 48 << 20;
 export const regionsFor = (bytes: number): number => (bytes > UNCACHED_BYTES ? 1 : REGIONS);
 
 /** A timed job should take this long, so that the clock's grain and the start of a pass don't count. */
-const PASS_MS = 4;
+const PASS_MS = 10;
 const MAX_DISPATCHES = 64;
 
 /** What runs over each region. */

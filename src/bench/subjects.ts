@@ -153,9 +153,9 @@ export function planned(setting: Setting, seconds: number, only: readonly string
   return subjects({ lanes: [QUICK] }).filter(({ id }) => only !== undefined || !id.startsWith('compile/'));
 }
 
-/** The adapter's rates, if all probes are among the figures. */
-export const ratesOf = (figures: readonly Figure[]): AdapterRates | undefined =>
-  ratesFrom((id) => figures.find((figure) => figure.id === id)?.perSecond);
+/** The adapter's rates, if all probes are among the figures. `software`: it computes on the CPU. */
+export const ratesOf = (figures: readonly Figure[], software: boolean): AdapterRates | undefined =>
+  ratesFrom((id) => figures.find((figure) => figure.id === id)?.perSecond, !software);
 
 function sizesFor(workload: Workload, { maxBufferBytes, maxBindingBytes }: KernelRunner): number[] {
   const largest = largestLanes(shapeOf(workload), Math.min(maxBufferBytes, BATCH_BYTES), maxBindingBytes);

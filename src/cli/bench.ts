@@ -117,7 +117,8 @@ async function measureAll(
   const cases = measured.reduce((sum, subject) => sum + subject.lanes.length, 0);
   const bar = startProgress(io, cases, 'figures', json);
   try {
-    const { figures, ...rest } = await measure(measured, ratesOf, {
+    const rates = (probed: readonly Figure[]) => ratesOf(probed, setting.runner?.software === true);
+    const { figures, ...rest } = await measure(measured, rates, {
       seconds,
       operands,
       signal: io.signal,

@@ -135,13 +135,25 @@ describe('the bound', () => {
     operations: { ...operations, 'u32-add': 1e9, 'u32-mul': 5e8, 'u32-shift': 2e8 },
     readBytes: 4e9,
     writtenBytes: 2e9,
+    overlaps: true,
   };
-  const cost = { operations: { 'u32-add': 200, 'u32-mul': 100, 'u32-shift': 20 }, readBytes: 0, writtenBytes: 0 };
+  const cost = {
+    operations: { 'u32-add': 200, 'u32-mul': 100, 'u32-shift': 20 },
+    readBytes: 0,
+    writtenBytes: 0,
+    ldsBytes: 0,
+  };
 
   it('is the longest of computing, reading and writing', () => {
     expect(boundNs(rates, cost)).toBeCloseTo(500);
     expect(boundNs(rates, { ...cost, readBytes: 4000 })).toBeCloseTo(1000);
     expect(boundNs(rates, { ...cost, readBytes: 4000, writtenBytes: 4000 })).toBeCloseTo(2000);
+  });
+
+  it('or their sum where they are instructions of the same cores', () => {
+    const busy = { ...cost, readBytes: 4000, writtenBytes: 4000 };
+    expect(boundNs({ ...rates, overlaps: false }, busy)).toBeCloseTo(500 + 1000 + 2000);
+    expect(boundNs({ ...rates, overlaps: false }, { ...cost, ldsBytes: 4000 })).toBeCloseTo(500);
   });
 
   it('and a figure its share of it', async () => {
@@ -169,20 +181,26 @@ describe('the bound', () => {
 
   it('takes off what a probe does besides its kind', () => {
     const ns = (kind: Kind) => 1 + KINDS.indexOf(kind);
-    const rates = ratesOf([...probed(ns), ...memory])!;
+    const rates = ratesOf([...probed(ns), ...memory], true)!;
     for (const kind of KINDS) expect(rates.operations[kind]).toBeCloseTo(1e9 / ns(kind), 0);
     expect([rates.readBytes, rates.writtenBytes]).toEqual([1, 2]);
   });
 
   it('gives no kind for nothing, however noisy its probe', () => {
     const noisy = probed((kind) => (kind === 'u32-less' ? -1.5 : 1));
-    expect(ratesOf([...noisy, ...memory])!.operations['u32-less']).toBeCloseTo(2e10);
+    expect(ratesOf([...noisy, ...memory], true)!.operations['u32-less']).toBeCloseTo(2e10);
   });
 
   it('needs all probes', () => {
     const all = [...probed(() => 1), ...memory];
-    expect(ratesOf(all)).toBeDefined();
-    for (const one of all) expect(ratesOf(all.filter((figure) => figure !== one))).toBeUndefined();
+    expect(ratesOf(all, true)?.overlaps).toBe(false);
+    for (const one of all)
+      expect(
+        ratesOf(
+          all.filter((figure) => figure !== one),
+          true,
+        ),
+      ).toBeUndefined();
   });
 });
 

@@ -16,7 +16,7 @@ function numbered(batch: number, waves: number = shape.waves): WaveState {
   return state;
 }
 
-/** Counts in v1 how often a wave was dispatched; a dispatch takes 2 ms. */
+/** Counts in v1 how often a wave was dispatched; a dispatch takes 6 ms. */
 function counting(jobs: Job[], cost: Partial<JobCost> = {}): KernelRunner {
   return {
     device: 'counting',
@@ -31,7 +31,7 @@ function counting(jobs: Job[], cost: Partial<JobCost> = {}): KernelRunner {
           const counts = state.vgpr(first + i * stride, 1);
           counts[0] = counts[0]! + 1;
         }
-      const deviceMs = 2 * job.dispatches.length;
+      const deviceMs = 6 * job.dispatches.length;
       return { words: state.words, cost: { uploadMs: 0, readbackMs: 0, deviceMs, ...cost } };
     },
     close: async () => {},
@@ -60,11 +60,11 @@ describe('regions', () => {
   it('a run is long enough for the clock, takes whole turns, and gives the time of one dispatch', async () => {
     const jobs: Job[] = [];
     const { run } = await overRegions(counting(jobs), work, [numbered(1), numbered(2)]);
-    expect((await run()).deviceMs).toBe(2);
+    expect((await run()).deviceMs).toBe(6);
     expect(jobs.at(-1)!.dispatches.map((dispatch) => dispatch.first)).toEqual([0, 3]);
     const short = await overRegions(counting(jobs, { deviceMs: 1 }), work, [numbered(1), numbered(2)]);
     await short.run();
-    expect(jobs.at(-1)!.dispatches).toHaveLength(8);
+    expect(jobs.at(-1)!.dispatches).toHaveLength(20);
   });
 
   it('compiling is timed over the first wave alone', async () => {
