@@ -144,7 +144,8 @@ export function planned(setting: Setting, seconds: number, only: readonly string
   const subjects = (sizes: Pick<Setting, 'lanes'>) => {
     const all = subjectsOf({ ...setting, ...sizes });
     const asked = chosen(all, only);
-    const probed = asked.some(({ engine }) => engine === 'webgpu') ? BOUND_PROBES : [];
+    const hasBound = asked.some(({ id, engine }) => engine === 'webgpu' && !id.startsWith('compile/'));
+    const probed = hasBound ? BOUND_PROBES : [];
     return all.filter((subject) => asked.includes(subject) || probed.includes(subject.id));
   };
   const all = subjects({});

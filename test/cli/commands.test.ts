@@ -525,6 +525,14 @@ describe('bench and info', () => {
     },
   );
 
+  test('compiling alone, without probes', async () => {
+    const { exit, document } = await json('bench --engine webgpu --only compile/bail --seconds 1', real);
+    expect(exit).toBe(0);
+    const { figures } = schema.parse(document);
+    expect(figures).toMatchObject([{ id: 'compile/bail', lanes: 64, mismatches: 0, boundShare: null }]);
+    expect(figures[0]!.compileMs).toBeGreaterThan(0);
+  });
+
   test('a result that differs from the reference ends with 1', async () => {
     const wrong = scripted('reference', (state) => state.vgpr(1, 5).fill(7));
     const { exit, document } = await json('bench --engine reference --only macro/steps --lanes 128 --seconds 1', {
