@@ -20,6 +20,7 @@ export interface RunMessage {
   readonly kernels: readonly number[];
   readonly newKernels: readonly (readonly [number, string])[];
   readonly dispatches: readonly Dispatch[];
+  readonly table?: readonly number[];
   readonly shape: Shape;
 }
 

@@ -4,6 +4,7 @@
  */
 import type { WgslFunction } from './kernel.ts';
 import { linkShader } from './link.ts';
+import { romBufferModule } from './rom.ts';
 
 const OPERATION = /[-+*/%&|^~!<>=]+|\bselect\(/g;
 const FUNCTION = /^fn (\w+)\([^{]*\{([\s\S]*?)\n\}/gm;
@@ -26,9 +27,9 @@ export function inlinedOperations(wgsl: string): Map<string, number> {
   return costs;
 }
 
-/** Links a kernel with the modules it imports. */
+/** Links a kernel of the engine with the modules it imports. */
 export const linkKernel = (source: string): Promise<string> =>
-  linkShader('kernel', { sources: { 'kernel.wesl': source } });
+  linkShader('kernel', { sources: { 'kernel.wesl': source, 'isa/rom.wesl': romBufferModule() } });
 
 const known = new Map<string, number>();
 

@@ -3,6 +3,7 @@ import { EngineError } from '../engine.ts';
 import { describeAdapter } from './adapter.ts';
 import { type Clock, JobMemory, type Prepared, TIMESTAMP_BYTES } from './jobMemory.ts';
 import { WAVES_A_WORKGROUP } from './ldsKernel.ts';
+import { ROM_BINDING, romWords } from './rom.ts';
 import type { Job, JobCost, KernelRunner } from './runner.ts';
 
 /** Pipelines that are kept; a run of ever new programs must not grow without end. */
@@ -50,10 +51,10 @@ export class DeviceRunner implements KernelRunner {
     this.software = gpu.adapterInfo.isFallbackAdapter;
     this.maxBufferBytes = gpu.limits.maxBufferSize;
     this.maxBindingBytes = gpu.limits.maxStorageBufferBindingSize;
-    const storage = (binding: number): GPUBindGroupLayoutEntry => ({
+    const storage = (binding: number, type: GPUBufferBindingType = 'storage'): GPUBindGroupLayoutEntry => ({
       binding,
       visibility: GPUShaderStage.COMPUTE,
-      buffer: { type: 'storage' },
+      buffer: { type },
     });
     this.#bindings = gpu.createBindGroupLayout({
       entries: [
@@ -62,10 +63,18 @@ export class DeviceRunner implements KernelRunner {
         storage(2),
         { binding: 3, visibility: GPUShaderStage.COMPUTE, buffer: { type: 'uniform', hasDynamicOffset: true } },
         storage(4),
+        storage(5, 'read-only-storage'),
+        storage(ROM_BINDING, 'read-only-storage'),
       ],
     });
+    const rom = romWords();
+    const romBuffer = gpu.createBuffer({
+      size: rom.byteLength,
+      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST,
+    });
+    gpu.queue.writeBuffer(romBuffer, 0, rom);
     this.#pipelineLayout = gpu.createPipelineLayout({ bindGroupLayouts: [this.#bindings] });
-    this.#idle = Array.from({ length: JOBS_AT_ONCE }, () => new JobMemory(gpu, this.#bindings));
+    this.#idle = Array.from({ length: JOBS_AT_ONCE }, () => new JobMemory(gpu, this.#bindings, romBuffer));
     gpu.lost.then(({ reason, message }) => {
       this.#lost = `the WebGPU device was lost (${reason})${message ? `: ${firstLine(message)}` : ''}`;
     });

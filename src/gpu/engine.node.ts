@@ -158,7 +158,7 @@ export class ChildRunner implements KernelRunner {
     }
   }
 
-  #message({ kernels, dispatches, shape }: Job, job: number, file: number): RunMessage {
+  #message({ kernels, dispatches, table, shape }: Job, job: number, file: number): RunMessage {
     const forget = this.#numbers.size > MAX_KERNELS;
     if (forget) this.#numbers.clear();
     const fresh = [...new Set(kernels)].filter((code) => !this.#numbers.has(code));
@@ -171,6 +171,7 @@ export class ChildRunner implements KernelRunner {
       kernels: kernels.map(numberOf),
       newKernels: fresh.map((code) => [numberOf(code), code]),
       dispatches,
+      ...(table && { table }),
       shape,
     };
   }

@@ -11,6 +11,7 @@ import type { LdsForm } from './kernel.ts';
 import type { JobCost, KernelRunner } from './runner.ts';
 import { functionsOf } from './translate.instruction.ts';
 import { MACRO_FUNCTIONS } from './translate.macro.ts';
+import { LOOP_FUNCTIONS } from './translate.step.ts';
 import { dispatchesOf, executed, type Plan, type TranslateOptions, translate } from './translate.ts';
 
 export interface WebGpuOptions {
@@ -74,7 +75,7 @@ export class TranslatingEngine implements Engine {
       const dispatches = dispatchesOf(plan, layout);
       if (dispatches.length === 0) parts.push(words.slice());
       else {
-        const result = await this.runner.run({ kernels, dispatches, shape }, words, into);
+        const result = await this.runner.run({ kernels, dispatches, table: plan.table, shape }, words, into);
         costs.push(result.cost);
         parts.push(result.words);
       }
@@ -124,7 +125,7 @@ export class TranslatingEngine implements Engine {
     const plan = translate(program, layout, variant, {
       ...known,
       maxSteps,
-      costs: await functionCosts([...functions, ...MACRO_FUNCTIONS]),
+      costs: await functionCosts([...functions, ...MACRO_FUNCTIONS, ...LOOP_FUNCTIONS]),
       maxKernelCost: this.#options.maxKernelCost ?? fallback,
       ldsForm: this.#options.ldsForm ?? (this.runner.software ? 'waves' : 'owners'),
       form,

@@ -8,6 +8,7 @@
  * | fast    | each instruction for zero and normal operands and results (`shaders/isa/fast.wesl`) | bail                   |
  * | fused   | a division macro at once on integers, with every register that it leaves            | bail                   |
  * | direct  | a division macro of which only the result is used, as one division                  | none                   |
+ * | shared  | a loop over the instructions, with one copy of each body (`loopKernel.ts`)          | none                   |
  *
  * The rule of `auto`, from the first row that fits:
  *
@@ -16,6 +17,20 @@
  * 2. A division macro whose intermediate registers are all overwritten before anyone looks: direct.
  * 3. A division macro of which r0, e0, r1 and e1 are overwritten: fused.
  * 4. Everything else: generic.
+ * 5. Any of these in a loop, where the stretch of vector instructions inlined has more operations than a quarter of what a kernel may
+ *    have, and the loop takes at most a tenth longer, or where it has more than twice what a kernel may have. A loop is slower where
+ *    values would stay in variables, or where it has slots that an iteration does not use (drivers on the CPU run them all the same).
+ *    First run against a repeated run, straight and as a loop:
+ *
+ *    |                                      | SwiftShader, CPU ms               | lavapipe, CPU ms                |
+ *    | ------------------------------------ | --------------------------------- | ------------------------------- |
+ *    | 4 fused macros                       | 656 / 137, runs alike             | 748 / 360, runs alike           |
+ *    | 16 fused macros                      | 5,083 / 139, runs alike           | 3,128 / 284, runs alike         |
+ *    | 8 macros that can't be fused         | about 10,000 / 1,700, 1.1 times   | 7,764 / 1,173, 1.9 times        |
+ *    | 16 v_fma, each on the one before     | 4,235 / 336, 1.5 times            | 1,249 / 258, 4.5 times          |
+ *
+ * `shared` does all vector instructions like that, also division macros, one at a time and complete. In `auto` a loop may have a whole
+ * macro's eleven instructions for slots, if the program repeats them. Kernels of bailed lanes are loops as in `shared`.
  *
  * `fast` has v_fma, v_fmac, v_mul, v_add, v_rcp and the three v_div instructions in f64, without output modifiers. It is not chosen: on
  * SwiftShader it gave 1.03 to 1.6 times generic on normal operands, less than its second kernel costs where lanes bail, and no
@@ -33,14 +48,15 @@ import type { Variant } from '../isa/target.ts';
 import type { Instruction } from '../program/program.ts';
 import type { WgslFunction } from './kernel.ts';
 
-export const FORMS = ['auto', 'generic', 'fast', 'fused', 'direct'] as const;
+export const FORMS = ['auto', 'generic', 'fast', 'fused', 'direct', 'shared'] as const;
 export type Form = (typeof FORMS)[number];
 
 /** Who does the lanes that a fast kernel can't do: a second kernel over a list, or a branch of the same kernel. */
 export type Bail = 'list' | 'branch';
 
 /** The form asked for, where rule 1 lets the profile have it. */
-export const formFor = (form: Form, { profile }: Variant): Form => (profile === 'published' ? 'generic' : form);
+export const formFor = (form: Form, { profile }: Variant): Form =>
+  profile === 'published' && form !== 'shared' && form !== 'auto' ? 'generic' : form;
 
 /** Functions of `shaders/isa` that have a fast one beside them, named with `_fast`. */
 const HAVE_FAST: ReadonlySet<string> = new Set([
@@ -59,3 +75,21 @@ export function fastFunctionOf({ def, omod, clamp }: Instruction, variant: Varia
   if (semantics.unit !== 'valu' || omod !== 0 || clamp || !HAVE_FAST.has(semantics.wgsl)) return undefined;
   return { family: 'fast', name: `${semantics.wgsl}_fast` };
 }
+
+/** A stretch of vector instructions, in operations. */
+export interface LoopCosts {
+  /** Inlined. */
+  readonly straight: number;
+  /** As a loop: all slots. */
+  readonly compiled: number;
+  /** What an iteration does for all slots, times iterations, over the same of the straight form; words of VGPRs count too. */
+  readonly slowdown: number;
+}
+
+/** May a stretch of so many operations become a loop? */
+export const mayLoop = (form: Form, straight: number, maxKernelCost: number): boolean =>
+  form === 'shared' || (form === 'auto' && straight > maxKernelCost / 4);
+
+/** Does it? Rule 5 of `auto`. */
+export const wantsLoop = (form: Form, { straight, compiled, slowdown }: LoopCosts, maxKernelCost: number): boolean =>
+  compiled < straight && (form === 'shared' || slowdown <= 1.1 || straight > 2 * maxKernelCost);

@@ -1,6 +1,6 @@
 /** What a job needs on the device: the buffers that it is uploaded to, runs in and is read back through. */
 import { Layout, type Shape } from '../wavefront/layout.ts';
-import { BAIL_ITEMS, BAIL_ROW } from './kernel.ts';
+import { BAIL_ITEM_WORDS, BAIL_ITEMS, BAIL_ROW } from './kernel.ts';
 import type { Job } from './runner.ts';
 import type { Dispatch } from './translate.ts';
 
@@ -66,12 +66,15 @@ export class JobMemory {
   readonly clock: Clock | undefined;
   readonly #gpu: GPUDevice;
   readonly #bindings: GPUBindGroupLayout;
+  readonly #rom: GPUBuffer;
   #buffers: Buffers | undefined;
   #bails: Bails | undefined;
   #uniforms: GPUBuffer | undefined;
+  #table: GPUBuffer | undefined;
 
-  /** @param bindings scalars, VGPRs, LDS, the parameters of a dispatch, the bail list */
-  constructor(gpu: GPUDevice, bindings: GPUBindGroupLayout) {
+  /** @param bindings scalars, VGPRs, LDS, the parameters of a dispatch, the bail list, the tables of dispatches, `rom` */
+  constructor(gpu: GPUDevice, bindings: GPUBindGroupLayout, rom: GPUBuffer) {
+    this.#rom = rom;
     this.#gpu = gpu;
     this.#bindings = bindings;
     this.clock = gpu.features.has('timestamp-query')
@@ -86,19 +89,19 @@ export class JobMemory {
   }
 
   /** Makes room for the job and puts its words there. */
-  upload({ shape, dispatches }: Job, words: Uint32Array<ArrayBuffer>): Prepared {
+  upload({ shape, dispatches, table = [] }: Job, words: Uint32Array<ArrayBuffer>): Prepared {
     const layout = new Layout(shape);
     const bytes = layout.words * 4;
     const bails = dispatches.some(({ bail }) => bail !== undefined) ? this.#bailsFor(shape) : undefined;
     const buffers = this.#buffersFor(bytes);
-    const bound = this.#bind(layout, buffers.state, bails, dispatches);
+    const bound = this.#bind(layout, buffers.state, bails, dispatches, this.#tableOf(table));
     this.#gpu.queue.writeBuffer(buffers.state, 0, words);
     return { ...buffers, ...bound, bytes, bails };
   }
 
   /** A bail list with room for every lane. */
   #bailsFor({ waves, waveSize }: Shape): Bails {
-    const size = (waves * waveSize + BAIL_ITEMS) * 4;
+    const size = (waves * waveSize * BAIL_ITEM_WORDS + BAIL_ITEMS) * 4;
     const known = this.#bails;
     if (known && known.list.size >= size) return known;
     known?.list.destroy();
@@ -137,11 +140,21 @@ export class JobMemory {
     return this.#buffers;
   }
 
+  #tableOf(words: readonly number[]): GPUBuffer {
+    const bytes = Math.max(words.length * 4, SPARE_BYTES);
+    if (!this.#table || this.#table.size < bytes) {
+      this.#table?.destroy();
+      this.#table = this.#gpu.createBuffer({ size: bytes, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST });
+    }
+    if (words.length > 0) this.#gpu.queue.writeBuffer(this.#table, 0, new Uint32Array(words));
+    return this.#table;
+  }
+
   /** The sections of the batch, and the offset of each dispatch's parameters. */
-  #bind(layout: Layout, state: GPUBuffer, bails: Bails | undefined, dispatches: readonly Dispatch[]) {
+  #bind(layout: Layout, state: GPUBuffer, bails: Bails | undefined, dispatches: readonly Dispatch[], table: GPUBuffer) {
     const distinct = new Map<string, number>();
-    const offsets = dispatches.map(({ first, stride, waves }) => {
-      const key = `${first},${stride},${waves}`;
+    const offsets = dispatches.map(({ first, stride, waves, table: at = 0 }) => {
+      const key = `${first},${stride},${waves},${at}`;
       if (!distinct.has(key)) distinct.set(key, distinct.size * UNIFORM_STRIDE);
       return distinct.get(key)!;
     });
@@ -166,6 +179,8 @@ export class JobMemory {
       section(layout.lds, layout.words, 1),
       { buffer: this.#uniforms, size: 16 },
       bails ? { buffer: bails.list } : section(layout.words, layout.words, 2),
+      { buffer: table },
+      { buffer: this.#rom },
     ];
     const group = this.#gpu.createBindGroup({
       layout: this.#bindings,

@@ -61,8 +61,12 @@ export const MAX_WAVES = 65535;
 /** Items of the bail list that a row of workgroups takes: half of what WebGPU allows in a dimension, times 64. */
 export const BAIL_ROW = 32768;
 
-/** `bails[0]` counts the items that are being added, `bails[1]` those that the last count kernel found; the items follow. */
+/**
+ * `bails[0]` counts the items that are being added, `bails[1]` those that the last count kernel found; the items follow, two words
+ * each: the lane's number over the whole batch, and the step of a loop from which it is to be done.
+ */
 export const BAIL_ITEMS = 2;
+export const BAIL_ITEM_WORDS = 2;
 
 /** Who touches LDS: the lanes that the instruction names, lane 0 for all, or for each place always the same lane. */
 export type LdsUser = 'lane 0' | 'lanes' | 'owners';
@@ -84,6 +88,7 @@ export class KernelText {
   readonly #everRead = new Set<number>();
   readonly #everBitsRead = new Set<number>();
   #bails = false;
+  #table = false;
   #names = 0;
   #voteWords = 0;
   #checks = 0;
@@ -227,10 +232,15 @@ export class KernelText {
     return !votes && !overwritten;
   }
 
-  /** A statement that puts this lane on the bail list. */
-  bail(): string {
+  /** A statement that puts this lane on the bail list. `step`: u32, see `BAIL_ITEMS`. */
+  bail(step = '0u'): string {
     this.#bails = true;
-    return `atomicStore(&bails[atomicAdd(&bails[0], 1u) + ${BAIL_ITEMS}u], wave * ${this.lanes}u + lane);`;
+    return `bail(wave * ${this.lanes}u + lane, ${step});`;
+  }
+
+  /** `table`, `dispatch.w`: numbers that the host gives a dispatch, and where they begin. */
+  useTable(): void {
+    this.#table = true;
   }
 
   /** Has a text for a lane by itself done where `condition` holds. */
@@ -260,10 +270,10 @@ export class KernelText {
     this.#staged = true;
   }
 
-  /** A statement that sets this lane's bit of a mask in the state. */
-  storeBit(slot: number, bit: string): string {
+  /** A statement that sets this lane's bit of the mask that begins at a scalar word. */
+  storeBit(slot: string, bit: string): string {
     this.#bits = true;
-    return `store_bit(scalar_base + ${slot}u${this.lanes === 64 ? ' + (lane >> 5u)' : ''}, lane, ${bit});`;
+    return `store_bit(scalar_base + ${slot}${this.lanes === 64 ? ' + (lane >> 5u)' : ''}, lane, ${bit});`;
   }
 
   /** The fault that a check remembered, into the state. Nothing has read these words since the barrier of that check. */
@@ -295,6 +305,8 @@ export class KernelText {
       ...imports.sort(),
       bindings,
       ...(this.#bails || this.runs === 'list' ? [bailList] : []),
+      ...(this.#bails ? [bail] : []),
+      ...(this.#table ? [table] : []),
       ...(this.#voteWords > 0 ? [`var<workgroup> votes: array<atomic<u32>, ${this.#voteWords}>;`] : []),
       ...(this.#checks > 0 ? [`var<workgroup> first_lane: array<atomic<u32>, ${this.#checks}>;`] : []),
       ...(this.#staged ? [stage(this.lanes)] : []),
@@ -325,7 +337,9 @@ const listStart = (lanes: number) => [
   'fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) invocation: u32) {',
   `  let item = (group.y * ${BAIL_ROW}u + group.x) * 64u + invocation;`,
   '  let bailed = atomicLoad(&bails[1]);',
-  `  let place = atomicLoad(&bails[min(item, bailed - 1u) + ${BAIL_ITEMS}u]);`,
+  `  let item_at = min(item, bailed - 1u) * ${BAIL_ITEM_WORDS}u + ${BAIL_ITEMS}u;`,
+  '  let place = atomicLoad(&bails[item_at]);',
+  '  let first_step = atomicLoad(&bails[item_at + 1u]);',
   `  let wave = place / ${lanes}u;`,
   `  let lane = place % ${lanes}u;`,
 ];
@@ -337,15 +351,24 @@ const clear = (name: string, count: number, word: number, lanes: number): string
     return `  if (lane < ${here}u) { atomicStore(&${name}[${i * lanes}u + lane], ${word}u); }`;
   });
 
-/** `dispatch`: first wave, distance to the next, number of waves. */
+/** `dispatch`: first wave, distance to the next, number of waves, first word of its table. */
 const bindings = `
 @group(0) @binding(0) var<storage, read_write> scalars: array<atomic<u32>>;
 @group(0) @binding(1) var<storage, read_write> vgprs: array<u32>;
 @group(0) @binding(2) var<storage, read_write> lds: array<atomic<u32>>;
 @group(0) @binding(3) var<uniform> dispatch: vec4u;`;
 
-/** Which lanes the complete form has to do: their numbers over the whole batch. */
+/** Which lanes the complete form has to do. */
 const bailList = '@group(0) @binding(4) var<storage, read_write> bails: array<atomic<u32>>;';
+
+const bail = `
+fn bail(place: u32, step: u32) {
+  let at = atomicAdd(&bails[0], 1u) * ${BAIL_ITEM_WORDS}u + ${BAIL_ITEMS}u;
+  atomicStore(&bails[at], place);
+  atomicStore(&bails[at + 1u], step);
+}`;
+
+const table = '@group(0) @binding(5) var<storage, read> table: array<u32>;';
 
 const stage = (lanes: number) => `
 var<workgroup> stage_address: array<u32, ${lanes}>;

@@ -7,6 +7,8 @@ export interface Job {
   /** Linked WGSL modules with an entry point `main`. */
   readonly kernels: readonly string[];
   readonly dispatches: readonly Dispatch[];
+  /** Words that dispatches refer to, if any do. */
+  readonly table?: readonly number[];
   readonly shape: Shape;
 }
 

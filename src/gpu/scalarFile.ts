@@ -151,7 +151,7 @@ export class ScalarFile {
   /** Statements that bring this lane's bits of masks up to date. */
   maskStores(): string[] {
     return [...this.#units.values()].flatMap((unit) =>
-      toStore(unit) ? [this.#kernel.storeBit(unit.slot, unit.lane!)] : [],
+      toStore(unit) ? [this.#kernel.storeBit(`${unit.slot}u`, unit.lane!)] : [],
     );
   }
 

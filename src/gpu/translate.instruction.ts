@@ -42,7 +42,8 @@ export function functionsOf(instruction: Instruction, variant: Variant): WgslFun
 
 const modifier = (name: string): WgslFunction => ({ family: 'modifiers', name });
 
-function modifiersOf({ def, omod, clamp }: Instruction): WgslFunction[] {
+/** The functions of its output modifiers. */
+export function modifiersOf({ def, omod, clamp }: Instruction): WgslFunction[] {
   const rule = omodRule(def);
   if (rule === undefined) return [];
   return [
@@ -55,29 +56,57 @@ const typeOf = (rule: OmodRule) => (rule === 'f64' ? 'f64' : 'f32');
 
 function vectorInstruction(wave: WaveText, instruction: Instruction, semantics: LaneSemantics): void {
   const { def, operands } = instruction;
-  const { kernel } = wave;
   const withOperand = def.operands.map((spec, i) => ({ ...spec, operand: operands[i]! }));
   const sources = withOperand.filter(({ role }) => role === 'src');
   const updated = withOperand.filter(({ role }) => role === 'update');
   const args = [...sources, ...updated].map(({ operand, type }) => wave.argument(operand, type));
   const fast = wave.isFast ? fastFunctionOf(instruction, wave.variant) : undefined;
   if (semantics.usesMode && !fast) args.push(wave.effectiveMode);
-  const result = kernel.value('d', kernel.call(fast ?? { family: def.family, name: semantics.wgsl }, args));
-  if (fast) wave.require(`${result}.ok`);
+  const body = { family: def.family, name: semantics.wgsl };
+  const { words, flag, ok } = vectorCall(wave, instruction, fast ?? body, args, fast !== undefined);
+  if (ok !== undefined) wave.require(ok);
 
-  const mask = withOperand.find(({ role, type }) => role === 'dst' && type === 'mask');
   const vector = withOperand.find(({ role, type }) => role !== 'src' && type !== 'mask');
   if (vector) {
     if (vector.operand.kind !== 'vgpr') throw new Error(`${def.name}: the destination is no VGPR`);
-    const modified = applyModifiers(wave, instruction, mask || fast ? `${result}.d` : result);
-    const words = halves(modified, wordsOf(vector.type, kernel.layout.shape.waveSize));
     const { index } = vector.operand;
-    for (const [i, word] of words.entries()) wave.vectors.write(index + i, word);
+    for (const [i, word] of words.entries()) wave.vectors.write(index + i, word!);
   }
-  if (mask && mask.operand.kind === 'scalar') {
-    const bit = kernel.value('m', `${wave.exec} && ${vector ? `${result}.flag` : result}`);
-    wave.writeMask(mask.operand.code, bit);
-  }
+  const mask = withOperand.find(({ role, type }) => role === 'dst' && type === 'mask');
+  if (mask && mask.operand.kind === 'scalar')
+    wave.writeMask(mask.operand.code, wave.kernel.value('m', `${wave.exec} && ${flag}`));
+}
+
+/** What an instruction or a macro makes, as WGSL expressions. */
+export interface Outcome {
+  /** Words of the vector destination; undefined where this form makes none. */
+  readonly words: readonly (string | undefined)[];
+  /** The lane's bit for masks; 'false' where there is none. */
+  readonly flag: string;
+  /** bool: the rest holds; undefined where it always does. */
+  readonly ok?: string;
+}
+
+/** Calls a body that does a vector instruction, and applies the modifiers. `isFast`: it tells whether it could do the lane. */
+export function vectorCall(
+  wave: WaveText,
+  instruction: Instruction,
+  body: WgslFunction,
+  args: readonly string[],
+  isFast = false,
+): Outcome {
+  const { kernel } = wave;
+  const { operands } = instruction.def;
+  const result = kernel.value('d', kernel.call(body, args));
+  const hasMask = operands.some(({ role, type }) => role === 'dst' && type === 'mask');
+  const vector = operands.find(({ role, type }) => role !== 'src' && type !== 'mask');
+  if (!vector) return { words: [], flag: result };
+  const modified = applyModifiers(wave, instruction, hasMask || isFast ? `${result}.d` : result);
+  return {
+    words: halves(modified, wordsOf(vector.type, kernel.layout.shape.waveSize)),
+    flag: hasMask ? `${result}.flag` : 'false',
+    ...(isFast && { ok: `${result}.ok` }),
+  };
 }
 
 /** OMOD, then CLAMP, on the rounded result. */

@@ -11,7 +11,7 @@ import type { WaveText } from './waveText.ts';
 
 /** A macro to be done at its last instruction. */
 export interface MacroUse {
-  readonly form: 'fused' | 'direct';
+  readonly form: 'fused' | 'direct' | 'shared';
   readonly macro: DivisionMacro;
   /** How the program writes the macro, as `division_macro` in division_loop.wesl wants to know. */
   readonly shape: number;
@@ -27,13 +27,13 @@ export interface MacroPlan {
 const FUSED: WgslFunction = { family: 'division_fused', name: 'fused_division' };
 const RESIDUAL: WgslFunction = { family: 'division_fused', name: 'fused_residual' };
 const DIRECT: WgslFunction = { family: 'division_fused', name: 'direct_division' };
-const LOOP: WgslFunction = { family: 'division_loop', name: 'division_macro' };
+export const LOOP: WgslFunction = { family: 'division_loop', name: 'division_macro' };
 
 export const MACRO_FUNCTIONS: readonly WgslFunction[] = [FUSED, RESIDUAL, DIRECT];
 
 /** The functions of a kernel that does the macro, but for those of bailed lanes. */
 export const functionsOfMacro = ({ form }: MacroUse): readonly WgslFunction[] =>
-  form === 'direct' ? [DIRECT] : [FUSED, RESIDUAL];
+  ({ direct: [DIRECT], fused: [FUSED, RESIDUAL], shared: [LOOP] })[form];
 
 /** @param mode MODE at the start, if it is known */
 export function planMacros(program: Program, variant: Variant, form: Form, mode: number | undefined): MacroPlan {
@@ -44,8 +44,9 @@ export function planMacros(program: Program, variant: Variant, form: Form, mode:
     const semantics = def.semantics(variant);
     return semantics.unit === 'x1k' || (semantics.unit === 'salu' && semantics.writesMode);
   });
-  const allowed = form !== 'generic' && form !== 'fast';
-  if (!allowed || setsMode || mode === undefined || !isNearestF64(mode)) return { uses, dropped };
+  const isNearest = !setsMode && mode !== undefined && isNearestF64(mode);
+  const allowed = form === 'shared' || (isNearest && form !== 'generic' && form !== 'fast');
+  if (!allowed || variant.profile === 'published') return { uses, dropped };
   for (const macro of findDivisionMacros(program, variant.profile)) {
     const chosen = formOf(macro, form);
     if (chosen === undefined) continue;
@@ -58,11 +59,12 @@ export function planMacros(program: Program, variant: Variant, form: Form, mode:
 /** Values that only the instructions themselves make. */
 const REFINEMENTS: readonly MacroValue[] = ['r0', 'e0', 'r1', 'e1'];
 
-function formOf({ live, flags }: DivisionMacro, form: Form): 'fused' | 'direct' | undefined {
+function formOf({ live, flags }: DivisionMacro, form: Form): MacroUse['form'] | undefined {
   const mayBeDirect = flags.length === 0 && live.every(({ value }) => value === 'result');
   const whole = flags.every(({ word, code }) =>
     word === 0 ? true : flags.some((other) => other.word === 0 && other.code === code - 1),
   );
+  if (form === 'shared') return whole ? 'shared' : undefined;
   const mayBeFused = whole && !live.some(({ value }) => REFINEMENTS.includes(value));
   if (form !== 'fused' && mayBeDirect) return 'direct';
   return form !== 'direct' && mayBeFused ? 'fused' : undefined;
@@ -89,25 +91,61 @@ function shapeOf({ instructions }: Program, { steps }: DivisionMacro): number {
 
 /** Writes the whole macro behind what stands there. */
 export function macroInstruction(wave: WaveText, { form, macro, shape }: MacroUse): void {
-  const { kernel } = wave;
   const n = wave.argument(macro.numerator, 'f64');
   const d = wave.argument(macro.denominator, 'f64');
-  let made: (value: MacroValue) => string;
-  let flag = 'false';
+  const { value, flag, ok } = macroCall(
+    wave,
+    form === 'fused' && wave.tier === 'complete' ? 'shared' : form,
+    n,
+    d,
+    hex(shape),
+  );
+  if (ok !== undefined) wave.require(ok);
+  for (const { value: name, word, register } of macro.live)
+    wave.vectors.write(register, `${value(name)}.${'xy'[word]}`);
+  const flags = macro.flags.filter(({ word }) => word === 0);
+  if (flags.length === 0) return;
+  const bit = flag === 'false' ? flag : wave.kernel.value('m', `${wave.exec} && ${flag}`);
+  for (const { code } of flags) wave.writeMask(code, bit);
+}
+
+/** What a macro makes, as WGSL expressions. */
+interface MacroOutcome {
+  /** A vec2u; undefined where the form doesn't make the value. */
+  readonly value: (name: MacroValue) => string | undefined;
+  /** bool; 'false' where no lane has one. */
+  readonly flag: string;
+  /** bool: the rest holds; undefined where it always does. */
+  readonly ok?: string;
+}
+
+/** Calls what does the macro in this form. `shape`: u32, see `MacroUse`. */
+export function macroCall(
+  { kernel, effectiveMode }: WaveText,
+  form: MacroUse['form'],
+  n: string,
+  d: string,
+  shape: string,
+): MacroOutcome {
   if (form === 'direct') {
-    const result = kernel.value('d', kernel.call(DIRECT, [n, d, wave.effectiveMode]));
-    made = () => result;
-  } else if (wave.tier === 'complete') {
-    const m = kernel.value('d', kernel.call(LOOP, [n, d, hex(shape), wave.effectiveMode]));
-    made = (value) => `${m}.${value}`;
-    flag = kernel.value('m', `${wave.exec} && ${m}.flag`);
-  } else {
-    const f = kernel.value('d', kernel.call(FUSED, [n, d]));
-    wave.require(`${f}.ok`);
-    const t = kernel.value('d', kernel.call(RESIDUAL, [n, d, `${f}.quotient`]));
-    const names: Partial<Record<MacroValue, string>> = { ds: d, ns: n, r2: `${f}.reciprocal`, q: `${f}.quotient`, t };
-    made = (value) => names[value] ?? `${f}.result`;
+    const result = kernel.value('d', kernel.call(DIRECT, [n, d, effectiveMode]));
+    return { value: (name) => (name === 'result' ? result : undefined), flag: 'false' };
   }
-  for (const { value, word, register } of macro.live) wave.vectors.write(register, `${made(value)}.${'xy'[word]}`);
-  for (const { word, code } of macro.flags) if (word === 0) wave.writeMask(code, flag);
+  if (form === 'shared') {
+    const m = kernel.value('d', kernel.call(LOOP, [n, d, shape, effectiveMode]));
+    return { value: (name) => `${m}.${name}`, flag: `${m}.flag` };
+  }
+  const f = kernel.value('d', kernel.call(FUSED, [n, d]));
+  const t = kernel.value('d', kernel.call(RESIDUAL, [n, d, `${f}.quotient`]));
+  const p = `${f}.result`;
+  const values: Partial<Record<MacroValue, string>> = {
+    ds: d,
+    ns: n,
+    r2: `${f}.reciprocal`,
+    q: `${f}.quotient`,
+    t,
+    p,
+    result: p,
+  };
+  return { value: (name) => values[name], flag: 'false', ok: `${f}.ok` };
 }

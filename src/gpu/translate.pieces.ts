@@ -1,20 +1,23 @@
 /** Instructions as kernels that follow each other, in the forms that `forms.ts` describes. */
-import type { Variant } from '../isa/target.ts';
 import type { Instruction } from '../program/program.ts';
 import { isNearestF64 } from '../wavefront/mode.ts';
 import { type Bail, type Form, fastFunctionOf } from './forms.ts';
 import type { Granularity, KernelStart } from './kernel.ts';
 import { ldsKernel } from './ldsKernel.ts';
+import type { Loop } from './loop.ts';
+import { type LoopBail, loopKernel } from './loopKernel.ts';
 import { translateInstruction } from './translate.instruction.ts';
-import { type MacroPlan, macroInstruction } from './translate.macro.ts';
+import { completed, findLoops } from './translate.loops.ts';
+import { macroInstruction } from './translate.macro.ts';
+import type { StepContext } from './translate.step.ts';
 import { type KnownMode, type Tier, WaveText } from './waveText.ts';
 
 export interface PieceOptions {
   readonly start: KernelStart;
-  readonly variant: Variant;
+  readonly context: StepContext;
   readonly form: Form;
-  readonly macros: MacroPlan['uses'];
   readonly bail: Bail;
+  readonly maxKernelCost: number;
   /** The wave has used up its step budget before the instruction at this byte offset, behind all others here. */
   readonly stopAt: number | undefined;
 }
@@ -27,6 +30,8 @@ export interface Piece {
   readonly perWave?: boolean;
   /** The kernel that runs the lanes which the first one has put on the bail list. */
   readonly slow?: string;
+  /** What these two are told about their loop. */
+  readonly table?: readonly number[];
   readonly knownMode: KnownMode | undefined;
   /** All lanes are active behind it. */
   readonly execIsFull: boolean;
@@ -53,6 +58,24 @@ export function writePieces(
   return pieces;
 }
 
+/** Writes a loop, with the kernel of bailed lanes beside it. */
+export function loopPiece(loop: Loop, knownMode: KnownMode | undefined, options: PieceOptions): Piece {
+  const { start, context } = options;
+  const instructions = loop.steps.map(({ instruction }) => instruction);
+  const bail = loop.steps.some(({ mayBail }) => mayBail) ? options.bail : 'never';
+  const write = (runs: Granularity, how: LoopBail) =>
+    loopKernel(loop, { ...start, runs }, context.variant, knownMode, how);
+  return {
+    instructions,
+    touchesLds: false,
+    kernel: write('waves', bail),
+    ...(bail === 'list' && { slow: write('list', 'never') }),
+    table: loop.table,
+    knownMode,
+    execIsFull: start.execIsFull === true,
+  };
+}
+
 /** Writes the first of a row of instructions. */
 class PieceWriter {
   readonly #rest: readonly Instruction[];
@@ -68,27 +91,27 @@ class PieceWriter {
     this.#options = options;
     this.#tier = options.form === 'fast' ? 'fast' : 'fused';
     this.#haveFast = rest.map((instruction) => {
-      const macro = options.macros.get(instruction);
+      const macro = options.context.macros.get(instruction);
       if (macro) return macro.form === 'fused';
-      return this.#tier === 'fast' && fastFunctionOf(instruction, options.variant) !== undefined;
+      return this.#tier === 'fast' && fastFunctionOf(instruction, options.context.variant) !== undefined;
     });
   }
 
   /** The LDS instructions that come first, if an invocation is to run a wave of them. */
   perWave(): Piece | undefined {
-    const { start, variant, stopAt } = this.#options;
+    const { start, context, stopAt } = this.#options;
     const count = this.#upToLds(false);
     if (start.ldsForm !== 'waves' || count === 0) return undefined;
     const instructions = this.#rest.slice(0, count);
     const knownMode = this.#knownMode;
     const stop = count === this.#rest.length ? stopAt : undefined;
-    const kernel = ldsKernel(instructions, start, variant, knownMode, stop);
+    const kernel = ldsKernel(instructions, start, context.variant, knownMode, stop);
     return { instructions, touchesLds: true, kernel, perWave: true, knownMode, execIsFull: start.execIsFull === true };
   }
 
   /** How many instructions come before the first that is (or is not) of LDS. */
   #upToLds(isLds: boolean): number {
-    const { variant } = this.#options;
+    const { variant } = this.#options.context;
     const at = this.#rest.findIndex(({ def }) => (def.semantics(variant).unit === 'lds') === isLds);
     return at < 0 ? this.#rest.length : at;
   }
@@ -103,12 +126,23 @@ class PieceWriter {
     if (!wave.mayBail) return undefined;
     this.#stop(wave, count);
     const { knownMode, execIsFull } = wave;
-    const bail = this.#options.bail;
+    const { bail } = this.#options;
     const slow = this.#write(instructions, 'complete', bail);
     slow.finishLane();
     const kernel = wave.finishFast(slow);
     const common = { instructions, touchesLds: false, kernel, knownMode, execIsFull };
-    return bail === 'list' ? { ...common, slow: slow.kernel.finish() } : common;
+    if (bail === 'branch') return common;
+    return { ...common, ...(this.#loopOverList(instructions) ?? { slow: slow.kernel.finish() }) };
+  }
+
+  /** The complete form over the bail list as a loop, where that is shorter. It reads what the straight one reads. */
+  #loopOverList(instructions: readonly Instruction[]): Pick<Piece, 'slow' | 'table'> | undefined {
+    const { start, context, maxKernelCost } = this.#options;
+    const [only, ...others] = findLoops(instructions, completed(context), 'shared', maxKernelCost);
+    if (!only?.loop || others.length > 0) return undefined;
+    const { loop } = only;
+    const slow = loopKernel(loop, { ...start, runs: 'list' }, context.variant, this.#knownMode, 'never');
+    return { slow, table: loop.table };
   }
 
   /** Instructions up to where a fast piece may begin. */
@@ -120,7 +154,7 @@ class PieceWriter {
     const instructions = this.#rest.slice(0, count);
     const wave = this.#write(instructions, 'complete', 'waves');
     this.#stop(wave, count);
-    const { variant } = this.#options;
+    const { variant } = this.#options.context;
     const touchesLds = instructions.some(({ def }) => def.semantics(variant).unit === 'lds');
     const { knownMode, execIsFull } = wave;
     return { instructions, touchesLds, kernel: wave.finish(), knownMode, execIsFull };
@@ -137,10 +171,10 @@ class PieceWriter {
   }
 
   #write(instructions: readonly Instruction[], tier: Tier, runs: Granularity): WaveText {
-    const { start, variant } = this.#options;
-    const wave = new WaveText({ ...start, runs }, variant, this.#knownMode, tier);
+    const { start, context } = this.#options;
+    const wave = new WaveText({ ...start, runs }, context.variant, this.#knownMode, tier);
     for (const instruction of instructions) {
-      const macro = this.#options.macros.get(instruction);
+      const macro = context.macros.get(instruction);
       if (macro) macroInstruction(wave, macro);
       else translateInstruction(wave, instruction);
     }

@@ -10,9 +10,12 @@ import type { Layout } from '../wavefront/layout.ts';
 import { isNearestF64 } from '../wavefront/mode.ts';
 import { type Bail, type Form, fastFunctionOf, formFor } from './forms.ts';
 import { hex, type LdsForm, MAX_WAVES } from './kernel.ts';
+import { Loop } from './loop.ts';
 import { functionsOf } from './translate.instruction.ts';
+import { findLoops } from './translate.loops.ts';
 import { functionsOfMacro, type MacroPlan, planMacros } from './translate.macro.ts';
-import { writePieces } from './translate.pieces.ts';
+import { loopPiece, type Piece, type PieceOptions, writePieces } from './translate.pieces.ts';
+import type { StepContext } from './translate.step.ts';
 import type { KnownMode } from './waveText.ts';
 
 /** Kernels that follow each other. */
@@ -31,6 +34,9 @@ export interface Plan {
   readonly slow: ReadonlyMap<number, number>;
   /** Kernels of which an invocation runs a wave. */
   readonly perWave: ReadonlySet<number>;
+  /** The tables of loops, one behind the other, and by kernel where its own begins. */
+  readonly table: readonly number[];
+  readonly tableAt: ReadonlyMap<number, number>;
 }
 
 export interface TranslateOptions {
@@ -61,6 +67,8 @@ export interface Dispatch {
   readonly perWave?: true;
   /** The kernel that then runs the lanes on the bail list. */
   readonly bail?: number;
+  /** Where the table begins that both have. */
+  readonly table?: number;
 }
 
 /** The instructions that a wave executes, from the first to the one that ends it. */
@@ -85,35 +93,47 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
   const kernels: string[] = [];
   const slow = new Map<number, number>();
   const perWave = new Set<number>();
+  const table: number[] = [];
+  const tableAt = new Map<number, number>();
   const stages: Stage[] = [];
   let knownMode: KnownMode | undefined =
     options.mode === undefined ? undefined : { value: options.mode, text: hex(options.mode), calls: [] };
   let afterFaults = false;
   let { execIsFull = false } = options;
 
+  const context: StepContext = { variant, shape, costs: options.costs, macros: macros.uses };
   const stretches = cutAtBarriers(run, ordered, variant).map((stretch) =>
-    cutAtCost(stretch, variant, macros.uses, { ...options, form }),
+    findLoops(stretch, context, form, options.maxKernelCost).flatMap(({ instructions, loop }): Part[] =>
+      loop ? [loop] : cutAtCost(instructions, variant, macros.uses, { ...options, form }),
+    ),
   );
   // A step budget that runs out is a fault of the instruction it stops at; the last kernel reports it.
   const stoppedAt = all[options.maxSteps];
   if (stoppedAt && stretches.length === 0) stretches.push([[]]);
+  if (stoppedAt && stretches.at(-1)!.at(-1) instanceof Loop) stretches.at(-1)!.push([]);
   for (const [i, cut] of stretches.entries()) {
     const indices: number[] = [];
     const touches: boolean[] = [];
-    for (const [j, instructions] of cut.entries()) {
+    for (const [j, part] of cut.entries()) {
       const isLast = i === stretches.length - 1 && j === cut.length - 1;
-      const pieces = writePieces(instructions, knownMode, {
+      const pieceOptions: PieceOptions = {
         start: { layout, afterFaults, execIsFull, ldsForm: options.ldsForm },
-        variant,
+        context,
         form,
-        macros: macros.uses,
         bail: options.bail ?? 'list',
+        maxKernelCost: options.maxKernelCost,
         stopAt: isLast ? stoppedAt?.pc : undefined,
-      });
+      };
+      const pieces: Piece[] =
+        part instanceof Loop ? [loopPiece(part, knownMode, pieceOptions)] : writePieces(part, knownMode, pieceOptions);
       for (const piece of pieces) {
         indices.push(kernels.push(piece.kernel) - 1);
         touches.push(piece.touchesLds);
         if (piece.perWave) perWave.add(indices.at(-1)!);
+        if (piece.table) {
+          tableAt.set(indices.at(-1)!, table.length);
+          for (const word of piece.table) table.push(word);
+        }
         if (piece.slow !== undefined) slow.set(indices.at(-1)!, kernels.push(piece.slow) - 1);
         afterFaults ||= piece.touchesLds;
       }
@@ -128,7 +148,7 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
         { kernels: indices.slice(to), waveByWave: false },
       );
   }
-  return { kernels, stages, slow, perWave };
+  return { kernels, stages, slow, perWave, table, tableAt };
 }
 
 /** The dispatches of a plan over a batch, in their order. */
@@ -136,6 +156,7 @@ export function dispatchesOf(plan: Plan, { shape, groups }: Layout): Dispatch[] 
   const { waves, wavesPerGroup } = shape;
   const dispatch = (kernel: number, first: number, stride: number, count: number): Dispatch[] => {
     const bail = plan.slow.get(kernel);
+    const table = plan.tableAt.get(kernel);
     return Array.from({ length: Math.ceil(count / MAX_WAVES) }, (_, i) => ({
       kernel,
       first: first + i * MAX_WAVES * stride,
@@ -143,6 +164,7 @@ export function dispatchesOf(plan: Plan, { shape, groups }: Layout): Dispatch[] 
       waves: Math.min(MAX_WAVES, count - i * MAX_WAVES),
       ...(plan.perWave.has(kernel) && { perWave: true }),
       ...(bail !== undefined && { bail }),
+      ...(table !== undefined && { table }),
     }));
   };
   return plan.stages.flatMap(({ kernels, waveByWave }) =>
@@ -153,6 +175,9 @@ export function dispatchesOf(plan: Plan, { shape, groups }: Layout): Dispatch[] 
       : kernels.flatMap((kernel) => dispatch(kernel, 0, 1, waves)),
   );
 }
+
+/** What becomes a kernel, or several where only parts of it can be fast. */
+type Part = Loop | readonly Instruction[];
 
 const unitOf = ({ def }: Instruction, variant: Variant) => def.semantics(variant).unit;
 

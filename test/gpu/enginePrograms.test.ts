@@ -1,6 +1,6 @@
 /**
  * Random programs on the WebGPU engine: in short forms with both ways to bail, as a complete kernel for each instruction with MODE
- * read at run time, and on the CPU reference, all words of the state. A failure names the program's seed and its text.
+ * read at run time, in loops, and on the CPU reference, all words of the state. A failure names the program's seed and its text.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WebGpuEngine } from '../../src/gpu/engine.ts';
@@ -18,16 +18,19 @@ const WAVES = 16;
 let whole: WebGpuEngine;
 let branched: WebGpuEngine;
 let cut: WebGpuEngine;
+let rolled: WebGpuEngine;
 const reference = new ReferenceEngine();
 beforeAll(async () => {
   whole = await openEngine({ form: 'fast', ldsForm: 'owners' });
   branched = await openEngine({ form: 'fast', bail: 'branch' });
-  cut = await openEngine({ maxKernelCost: 0, specialize: false });
+  cut = await openEngine({ form: 'generic', maxKernelCost: 0, specialize: false });
+  rolled = await openEngine({ form: 'shared' });
 });
 afterAll(async () => {
   await whole.close();
   await branched.close();
   await cut.close();
+  await rolled.close();
 });
 
 /** Where two batches differ first, in words that one can look up. */
@@ -66,6 +69,7 @@ describe.each(cases)('wave$waveSize, $wavesPerGroup a workgroup', ({ waveSize, w
         ['short forms, bail by list', whole],
         ['short forms, bail by branch', branched],
         ['cut up', cut],
+        ['in loops', rolled],
       ] as const) {
         const result = (await engine.run(program, state)).state;
         const difference = firstDifference(result, expected);

@@ -22,6 +22,7 @@ const combinations: readonly (readonly [Form, Bail])[] = [
   ['fast', 'branch'],
   ['fused', 'list'],
   ['direct', 'list'],
+  ['shared', 'list'],
   ['auto', 'list'],
   ['auto', 'branch'],
 ];
@@ -175,7 +176,10 @@ describe('a division macro', () => {
         macro({ n: pair(0), d: 's[0:1]', free: 28 }),
       ].join('\n'),
     );
-    await expectEqual(program, batch(program, 4, 2), [['auto', 'list']]);
+    await expectEqual(program, batch(program, 4, 2), [
+      ['auto', 'list'],
+      ['shared', 'list'],
+    ]);
   });
 
   it('in a MODE that the short forms are not for is done by its instructions; IEEE does not matter (seed 5)', async () => {
@@ -194,7 +198,11 @@ describe('a division macro', () => {
       macro({ n: pair(i % 2 ? 14 : 0), d: pair(2), free: i % 2 ? 16 : 4 }),
     );
     const program = programOf(`${text.join('\n')}\nv_mov_b32 v0, v26`);
-    await expectEqual(program, batch(program, 6, 14), [['auto', 'list']]);
+    await expectEqual(program, batch(program, 6, 14), [
+      ['auto', 'list'],
+      ['auto', 'branch'],
+      ['shared', 'list'],
+    ]);
   });
 });
 
@@ -218,6 +226,7 @@ describe('single instructions', () => {
     await expectEqual(program, state, [
       ['fast', 'list'],
       ['fast', 'branch'],
+      ['shared', 'list'],
     ]);
     expect((await textOf('fast', 'list', program, state)).length).toBe(2);
   });
@@ -240,7 +249,10 @@ describe('single instructions', () => {
         'v_fma_f64 v[8:9], v[6:7], v[6:7], v[12:13]',
       ].join('\n'),
     );
-    await expectEqual(program, batch(program, 8, 4), [['fast', 'list']]);
+    await expectEqual(program, batch(program, 8, 4), [
+      ['fast', 'list'],
+      ['shared', 'list'],
+    ]);
   });
 
   it('cancel, carry and round as the complete ones: exponents that are close, short fractions (seed 9)', async () => {
