@@ -1,7 +1,7 @@
 /**
- * Kinds of operations that adapters do at different rates. `probe/<kind>` measures a kind's (`probes.ts`), those that no
- * probe has alone after the others. Drivers on CPUs have no
- * vector instruction for some of them and go lane by lane: on SwiftShader a shift costs 8 sums, countLeadingZeros 130.
+ * Kinds of operations that adapters do at different rates: where a driver on a CPU has no vector instruction it goes lane by lane. On
+ * SwiftShader a shift costs 8 sums, countLeadingZeros 130. `probe/<kind>` measures the rate of a kind (`probes.ts`); kinds that
+ * the probes of others contain come first.
  */
 export const KINDS = [
   /** Sums, differences, `& | ^ ~ !`, also of truth values. */
