@@ -34,13 +34,14 @@ import {
   cellWords,
   FRACTION,
   FRACTION_AND_SIGN,
+  normalize,
   ONE,
   pack,
   packed,
   put,
   rest,
   SIGN,
-  significandInto,
+  signOf,
   type Words,
 } from './divisionMacroWords.ts';
 
@@ -136,30 +137,31 @@ export class DivisionMacroLanes {
       const nLow = nLo[i]! | 0;
       const dTop = dHi[i]! | 0;
       const dLow = dLo[i]! | 0;
-      const eN = (nTop >>> 20) & 0x7ff;
-      const eD = (dTop >>> 20) & 0x7ff;
+      const eN = fieldOf(nTop);
+      const eD = fieldOf(dTop);
+      const row = conditions(eN, eD);
+      const kN = scaled.n[row]!;
+      const kD = scaled.d[row]!;
+      flag[i] = scaled.flag[row]!;
+      // Normal operands stay normal.
+      nsLo[i] = nLow;
+      nsHi[i] = nTop + (kN << 20);
+      dsLo[i] = dLow;
+      dsHi[i] = dTop + (kD << 20);
+      a[i] = eN - 1023 + kN;
+      b[i] = eD - 1023 + kD;
+      // No branch: it would be guessed wrong too often. Other lanes keep their words.
+      const isOther = (outside(eN) | outside(eD)) >>> 31;
+      const one = ONE & (isOther - 1);
+      const mask = FRACTION_AND_SIGN | -isOther;
       N[2 * i] = nLow;
+      N[2 * i + 1] = (nTop & mask) | one;
       D[2 * i] = dLow;
-      if (eN > 0 && eN < 2047 && eD > 0 && eD < 2047) {
-        const row = conditions(eN, eD);
-        const kN = scaled.n[row]!;
-        const kD = scaled.d[row]!;
-        flag[i] = scaled.flag[row]!;
-        N[2 * i + 1] = (nTop & FRACTION_AND_SIGN) | ONE;
-        D[2 * i + 1] = (dTop & FRACTION_AND_SIGN) | ONE;
-        // Normal operands stay normal.
-        nsLo[i] = nLow;
-        nsHi[i] = nTop + (kN << 20);
-        dsLo[i] = dLow;
-        dsHi[i] = dTop + (kD << 20);
-        a[i] = eN - 1023 + kN;
-        b[i] = eD - 1023 + kD;
-        list[count++] = i;
-      } else {
-        N[2 * i + 1] = nTop;
-        D[2 * i + 1] = dTop;
-        others[otherCount++] = i;
-      }
+      D[2 * i + 1] = (dTop & mask) | one;
+      list[count] = i;
+      count += 1 - isOther;
+      others[otherCount] = i;
+      otherCount += isOther;
     }
     this.#count = count;
     return otherCount;
@@ -170,38 +172,37 @@ export class DivisionMacroLanes {
    * denominator that is none are done with the rest, for the sake of what depends on the denominator alone.
    */
   #unpackOthers(count: number): number {
-    const [others, specials, N, D] = [this.#others, this.#specials, this.#N.words, this.#D.words];
+    const [list, others, specials] = [this.#list, this.#others, this.#specials];
+    const [a, b, N, D] = [this.#a, this.#b, this.#N.words, this.#D.words];
+    const [dsLo, dsHi] = this.#out.ds;
+    const [nsLo, nsHi] = this.#out.ns;
     let found = 0;
     for (let k = 0; k < count; k++) {
       const i = others[k]!;
       const nTop = N[2 * i + 1]!;
       const nLow = N[2 * i]!;
       const dTop = D[2 * i + 1]!;
-      const dLow = D[2 * i]!;
-      const isNumber = isFiniteWord(nTop) && !isZero(nTop, nLow);
-      const isDivisor = isFiniteWord(dTop) && !isZero(dTop, dLow);
       const row = conditions(fieldOf(nTop), fieldOf(dTop));
-      this.flag[i] = scaled.flag[row]!;
-      if (isNumber) this.#unpackNumerator(i, nTop, nLow, scaled.n[row]!);
-      if (isDivisor) this.#unpackDenominator(i, dTop, dLow, scaled.d[row]!);
-      if (isDivisor && !isZero(nTop, nLow)) this.#list[this.#count++] = i;
+      const kN = scaled.n[row]!;
+      const isNumber = isFiniteWord(nTop) && !isZero(nTop, nLow);
+      const isDivisor = isFiniteWord(dTop) && !isZero(dTop, D[2 * i]!);
+      if (isNumber) {
+        const exponent = kN + normalize(N, i);
+        a[i] = exponent;
+        // Without scaling it may stay subnormal.
+        nsLo[i] = kN === 0 ? nLow : N[2 * i]!;
+        nsHi[i] = kN === 0 ? nTop : N[2 * i + 1]! + (exponent << 20);
+      }
+      if (isDivisor) {
+        const exponent = scaled.d[row]! + normalize(D, i);
+        b[i] = exponent;
+        dsLo[i] = D[2 * i]!;
+        dsHi[i] = D[2 * i + 1]! + (exponent << 20);
+        if (!isZero(nTop, nLow)) list[this.#count++] = i;
+      }
       if (!isNumber || !isDivisor) specials[found++] = i;
     }
     return found;
-  }
-
-  #unpackNumerator(i: number, top: number, low: number, k: number): void {
-    const a = k + significandInto(this.#N.words, i, top, low);
-    this.#a[i] = a;
-    // Without scaling it may be subnormal.
-    if (k === 0) put(this.#out.ns, i, low, top);
-    else putNumber(this.#out.ns, i, this.#N.words, a);
-  }
-
-  #unpackDenominator(i: number, top: number, low: number, k: number): void {
-    const b = k + significandInto(this.#D.words, i, top, low);
-    this.#b[i] = b;
-    putNumber(this.#out.ds, i, this.#D.words, b);
   }
 
   /**
@@ -237,8 +238,7 @@ export class DivisionMacroLanes {
     for (let k = 0; k < count; k++) {
       const i = list[k]!;
       const top = D[2 * i + 1]!;
-      const r = amd_rcp_significand(top & FRACTION, D[2 * i]!);
-      cell[0] = top < 0 ? -r : r;
+      cell[0] = amd_rcp_significand(top & FRACTION, D[2 * i]!) * signOf(top);
       R0[i] = cell[0]!;
       lo[i] = cellWords[0]!;
       hi[i] = cellWords[1]! - (b[i]! << 20);
@@ -276,7 +276,12 @@ export class DivisionMacroLanes {
       cells[1] = e;
       cells[2] = r;
       roundSum();
-      pack(outNext, i, -b[i]!);
+      packed[0] = cell[0]!;
+      if (b[i] === 1021) pack(outNext, i, -1021);
+      else {
+        lo[i] = cellWords[0]!;
+        hi[i] = cellWords[1]! - (b[i]! << 20);
+      }
       next[i] = packed[0]!;
     }
   }
@@ -346,17 +351,19 @@ export class DivisionMacroLanes {
       const d = D[i]!;
       const r = R2[i]!;
       const quotient = N.values[i]! * r;
-      const sign = quotient < 0 ? SIGN : 0;
+      cell[0] = quotient;
+      const top = cellWords[1]!;
+      const sign = top & SIGN;
       const qExponent = a[i]! - b[i]!;
       const x = quotientExponent(qExponent, flag[i]!);
-      if (qExponent + (Math.abs(quotient) >= 1 ? 0 : -1) > 1023) {
+      if (fieldOf(top) + qExponent > 2046) {
         put(q, i, 0, sign | INFINITY);
         put(t, i, 0, (~N.words[2 * i + 1]! & SIGN) | INFINITY);
         put(p, i, 0, DEFAULT_NAN);
         put(result, i, 0, sign | INFINITY);
         continue;
       }
-      if (qExponent < -1021 || a[i]! < -900) this.#packSmall(i, qExponent);
+      if (qExponent < -1021 || a[i]! < -900) this.#packSmall(i, qExponent, sign);
       // n / d is at least 2^1024, below 2^-1075, or rounded for certain.
       if (x > 1024) put(p, i, 0, sign | INFINITY);
       else if (x < -1076) put(p, i, 0, sign);
@@ -373,18 +380,18 @@ export class DivisionMacroLanes {
   }
 
   /** q, which may be subnormal or 0, and t, which may be subnormal and then is exact. */
-  #packSmall(i: number, qExponent: number): void {
+  #packSmall(i: number, qExponent: number, sign: number): void {
     const { ns, q, t } = this.#out;
+    if (qExponent < -1075) {
+      put(q, i, 0, sign);
+      put(t, i, ns[0][i]!, ns[1][i]!);
+      return;
+    }
     const n = this.#N.values[i]!;
     cells[0] = n;
     cells[1] = this.#R2[i]!;
     cells[2] = 0;
     roundSum();
-    if (qExponent < -1075) {
-      put(q, i, 0, cellWords[1]! & SIGN);
-      put(t, i, ns[0][i]!, ns[1][i]!);
-      return;
-    }
     pack(q, i, qExponent);
     cells[0] = this.#D.values[i]!;
     cells[1] = -packed[0]!;
@@ -423,7 +430,3 @@ const roundSum = (): void => {
   cell[0] = cells[0]!;
   rest[0] = cells[1]!;
 };
-
-/** Stores significand `i` times 2^exponent, a normal number. */
-const putNumber = (out: Words, i: number, words: Int32Array, exponent: number): void =>
-  put(out, i, words[2 * i]!, words[2 * i + 1]! + (exponent << 20));

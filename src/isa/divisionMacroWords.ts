@@ -14,16 +14,18 @@ export const cell = new Float64Array(1);
 export const cellWords = new Int32Array(cell.buffer);
 export const rest = new Float64Array(1);
 
-/**
- * Leaves the significand, from 1 to 2 and signed, of a finite word that is not zero as double `i`; returns the exponent that goes with
- * it.
- */
-export const significandInto = (words: Int32Array, i: number, hi: number, lo: number): number => {
-  const field = (hi >>> 20) & 0x7ff;
-  if (field === 0) cell[0] = (hi & FRACTION) * 2 ** 32 + (lo >>> 0);
-  words[2 * i] = field === 0 ? cellWords[0]! : lo;
-  words[2 * i + 1] = ((field === 0 ? cellWords[1]! : hi) & FRACTION) | ONE | (hi & SIGN);
-  return field === 0 ? (cellWords[1]! >>> 20) - 1023 - 1074 : field - 1023;
+/** 1, or -1 for a negative word: a branch would be guessed wrong every second time. */
+export const signOf = (hi: number): number => 1 - 2 * (hi >>> 31);
+
+/** Takes the word of a finite double `i` that is not zero to its significand, from 1 to 2 and signed; returns the exponent. */
+export const normalize = (words: Int32Array, i: number): number => {
+  const hi = words[2 * i + 1]!;
+  const field = (hi >> 20) & 0x7ff;
+  const isSubnormal = (field - 1) >>> 31;
+  cell[0] = ((hi & FRACTION) + ((1 - isSubnormal) << 20)) * 2 ** 32 + (words[2 * i]! >>> 0);
+  words[2 * i] = cellWords[0]!;
+  words[2 * i + 1] = (cellWords[1]! & FRACTION) | ONE | (hi & SIGN);
+  return (cellWords[1]! >> 20) - 1023 + field + isSubnormal - 1075;
 };
 
 export const put = (out: Words, i: number, loWord: number, hiWord: number): void => {
@@ -53,7 +55,7 @@ export const pack = (out: Words, i: number, exponent: number): void => {
   else {
     const place = Math.min(-1074 - exponent, FAR);
     const unit = powerOfTwo(place);
-    const base = (value < 0 ? -unit : unit) * 2 ** 52;
+    const base = unit * 2 ** 52 * signOf(top);
     let sum = value + base;
     const lost = value - (sum - base);
     if (Math.abs(lost) === unit / 2 && lost * rest[0]! > 0) sum += 2 * lost;
