@@ -16,7 +16,7 @@ const tell = (message: ChildMessage): void => {
 let jobs = 0;
 let progress = 0;
 
-const MAX_NAP_MS = 1;
+const MAX_NAP_MS = 4;
 const neverWoken = new Int32Array(new SharedArrayBuffer(4));
 
 /**
