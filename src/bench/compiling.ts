@@ -81,7 +81,7 @@ async function coldCompileMs(runner: KernelRunner, work: RegionWork, input: Wave
 }
 
 /** The kernel of bailed lanes alone. Nobody has put a lane on its list. */
-function bailKernel({ kernels, dispatches }: RegionWork): RegionWork {
+function bailKernel({ kernels, dispatches, ...rest }: RegionWork): RegionWork {
   const { bail, ...dispatch } = dispatches.find((one) => one.bail !== undefined)!;
-  return { kernels: [kernels[bail!]!], dispatches: [{ ...dispatch, kernel: 0 }] };
+  return { ...rest, kernels: [kernels[bail!]!], dispatches: [{ ...dispatch, kernel: 0 }] };
 }

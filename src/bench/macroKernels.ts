@@ -9,16 +9,15 @@ const place = (register: number) => `base + ${register * 64}u`;
 const VCC = 16;
 const OK = 17;
 
-/** So many macros in a row of one of the functions, in registers. */
-export function macroKernel(id: string, name: string, workload: Workload, macros: number): RawKernel {
-  const reciprocal = macros > 1 ? 14 : 6;
+/** The macros of `chainText` by one of the functions, in registers. */
+export function macroKernel(id: string, name: string, workload: Workload): RawKernel {
   const source = `import package::bench::macro::{MacroOut, ${name}};
 fn work(base: u32) {
   var n = load64(base);
   var d = load64(${place(2)});
   var out: MacroOut;
   var ok = true;
-  for (var k = 0u; k < ${macros}u; k++) {
+  for (var k = 0u; k < ${CHAIN}u; k++) {
     out = ${name}(n, d, 0x3f0u);
     n = out.result;
     d = out.r2;
@@ -36,7 +35,7 @@ fn work(base: u32) {
     id,
     source,
     registers: 22,
-    work: macros,
+    work: CHAIN,
     expected: {
       workload,
       vcc: VCC,
@@ -50,8 +49,8 @@ fn work(base: u32) {
         [11, 11],
         [18, 12],
         [19, 13],
-        [20, reciprocal],
-        [21, reciprocal + 1],
+        [20, 14],
+        [21, 15],
       ],
     },
   };

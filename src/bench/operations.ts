@@ -17,7 +17,7 @@ export interface Operations {
   /** Bytes read from and written to each storage buffer, by its name. */
   readonly reads: Readonly<Record<string, number>>;
   readonly writes: Readonly<Record<string, number>>;
-  /** Loops whose number of turns the text does not say; their bodies counted once. */
+  /** Loops whose number of turns the text does not say. */
   readonly openLoops: number;
 }
 
@@ -25,10 +25,10 @@ export interface Operations {
 const WAVE = 64;
 
 /**
- * Operations of each function of a linked module.
+ * Operations of each function of a linked module. Loops whose number of turns the text does not say have `openTurns`.
  * @throws SyntaxError on WGSL that it can't read, RangeError on a function that the module lacks
  */
-export function operationCounter(wgsl: string): (name: string) => Operations {
+export function operationCounter(wgsl: string, openTurns = 1): (name: string) => Operations {
   const module = readModule(wgsl);
   const known = new Map<string, Counted>();
   const countOf: CountOf = (name, constants) => {
@@ -40,7 +40,7 @@ export function operationCounter(wgsl: string): (name: string) => Operations {
     const names = new Map<string, Value>();
     for (const [parameter, type] of text.parameters)
       names.set(parameter, { type, constant: constants[names.size] ?? false });
-    const counter = new Counter(module, countOf, new Sum(), names);
+    const counter = new Counter(module, countOf, new Sum(), names, openTurns);
     counter.statements(text.body.again());
     const counted = { sum: counter.sum, result: { type: text.result, constant: counter.returnsConstant } };
     known.set(key, counted);
@@ -49,7 +49,8 @@ export function operationCounter(wgsl: string): (name: string) => Operations {
   return (name) => countOf(name, []).sum;
 }
 
-export const countOperations = (wgsl: string, name = 'main'): Operations => operationCounter(wgsl)(name);
+export const countOperations = (wgsl: string, name = 'main', openTurns = 1): Operations =>
+  operationCounter(wgsl, openTurns)(name);
 
 /** What stands for a value while counting: its type, and whether a driver knows it when it compiles. */
 interface Value {
@@ -109,13 +110,15 @@ class Counter {
   readonly #module: WgslModule;
   readonly #countOf: CountOf;
   readonly #names: Map<string, Value>;
+  readonly #openTurns: number;
   readonly sum: Sum;
   /** Every value returned is a constant. */
   returnsConstant = true;
   /** Storage buffer that the expression just read is a place in, and the place's type; it is read when its value is used. */
   #place: { readonly buffer: string; readonly type: string } | undefined;
 
-  constructor(module: WgslModule, countOf: CountOf, sum: Sum, names: Map<string, Value>) {
+  constructor(module: WgslModule, countOf: CountOf, sum: Sum, names: Map<string, Value>, openTurns: number) {
+    this.#openTurns = openTurns;
     this.#module = module;
     this.#countOf = countOf;
     this.sum = sum;
@@ -132,12 +135,14 @@ class Counter {
     else if (tokens.take('if')) this.#if(tokens);
     else if (tokens.take('for')) this.#for(tokens);
     else if (tokens.take('while')) {
+      const body = this.#inner();
+      body.#value(tokens);
+      body.#block(tokens);
       this.sum.openLoops++;
-      this.#value(tokens);
-      this.#block(tokens);
+      this.#join(body, this.#openTurns);
     } else if (tokens.take('loop')) {
       this.sum.openLoops++;
-      this.#block(tokens);
+      this.#block(tokens, this.#openTurns);
     } else if (tokens.take('switch')) this.#switch(tokens);
     else if (tokens.take('continuing')) this.#block(tokens);
     else {
@@ -156,7 +161,7 @@ class Counter {
 
   /** A counter for a part that counts another number of times than once. */
   #inner(): Counter {
-    return new Counter(this.#module, this.#countOf, new Sum(), this.#names);
+    return new Counter(this.#module, this.#countOf, new Sum(), this.#names, this.#openTurns);
   }
 
   #join(inner: Counter, times: number): void {
@@ -187,7 +192,7 @@ class Counter {
     if (head.peek() !== ')') body.#simple(head);
     body.#block(tokens);
     if (turns === undefined) this.sum.openLoops++;
-    this.#join(body, turns ?? 1);
+    this.#join(body, turns ?? this.#openTurns);
   }
 
   /** Turns of `for (var i = A; i < B; i++)` or `i += C`, where these are literals. */
@@ -342,7 +347,7 @@ class Counter {
     if (known === undefined) throw new SyntaxError(`WGSL: '${name}' is not declared`);
     const constant = this.#module.constants.has(name);
     if (typeof known === 'string') return { type: known, constant };
-    const alone = new Counter(this.#module, this.#countOf, new Sum(), new Map());
+    const alone = new Counter(this.#module, this.#countOf, new Sum(), new Map(), 1);
     return { type: alone.#value(known.again()).type, constant };
   }
 

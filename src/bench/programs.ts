@@ -91,7 +91,7 @@ export async function prepareOnGpu(
     work: lanes * work,
     compileMs: batches.compileMs.get(key) ?? null,
     mismatches: check(first),
-    cost: costOf(todo.kernels, lanes),
+    cost: costOf(todo, lanes),
     run,
   };
 }
@@ -169,16 +169,17 @@ function turns(engine: Engine, program: Program, inputs: readonly WaveState[]): 
 const WAVE = 64;
 
 /**
- * What kernels cost for so many lanes. Kernels over the list of bailed lanes don't count: with ordinary operands nobody is on it.
+ * What dispatches cost for so many lanes. Those over the list of bailed lanes don't count: with ordinary operands nobody is on it.
  * Scalars are a wave's, and read once for all its lanes.
  */
-export function costOf(kernels: readonly string[], lanes: number): Cost {
+export function costOf({ kernels, dispatches, table = [] }: RegionWork, lanes: number): Cost {
   const operations: Partial<Record<Kind, number>> = {};
   const total = { operations, readBytes: 0, writtenBytes: 0, ldsBytes: 0 };
-  for (const kernel of kernels.filter((text) => !text.includes('let bailed = '))) {
-    const { operations: counted, reads, writes } = countOperations(kernel);
-    // A kernel without lanes of its own runs a wave in each invocation.
-    const invocations = /fn main\([^{]*\blane:/.test(kernel) ? lanes : lanes / WAVE;
+  for (const { kernel, perWave, table: at } of dispatches) {
+    // A loop over a table has its number of turns there.
+    const turns = at === undefined ? 1 : (table[at] ?? 1);
+    const { operations: counted, reads, writes } = countOperations(kernels[kernel]!, 'main', turns);
+    const invocations = perWave ? lanes / WAVE : lanes;
     const bytesOf = ({ vgprs = 0, scalars = 0 }: Operations['reads']) => vgprs * invocations + scalars * (lanes / WAVE);
     for (const kind of KINDS) {
       const count = (counted[kind] ?? 0) * invocations;

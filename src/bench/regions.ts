@@ -26,6 +26,8 @@ export interface RegionWork {
   readonly kernels: readonly string[];
   /** As over a batch of that region alone, a wave a workgroup. */
   readonly dispatches: readonly Dispatch[];
+  /** Words that dispatches refer to. */
+  readonly table?: readonly number[];
 }
 
 export interface RegionRuns {
@@ -39,7 +41,7 @@ export interface RegionRuns {
 /** Compiles the work, runs it over each region, and gives what runs it for a time. */
 export async function overRegions(
   runner: KernelRunner,
-  { kernels, dispatches }: RegionWork,
+  work: RegionWork,
   inputs: readonly WaveState[],
 ): Promise<RegionRuns> {
   const { waves } = inputs[0]!.layout.shape;
@@ -47,13 +49,13 @@ export async function overRegions(
   const batch = joined(inputs);
   const { shape } = batch.layout;
   const job = (turns: number) => ({
-    kernels,
+    ...work,
     dispatches: Array.from({ length: turns }, (_, turn) =>
-      dispatches.map((dispatch) => ({ ...dispatch, first: (turn % regions) * waves })),
+      work.dispatches.map((dispatch) => ({ ...dispatch, first: (turn % regions) * waves })),
     ).flat(),
     shape,
   });
-  const compiled = await compileMs(runner, { kernels, dispatches }, inputs[0]!);
+  const compiled = await compileMs(runner, work, inputs[0]!);
   const { words, cost } = await runner.run(job(regions), batch.words);
   const once = Math.max((cost.deviceMs ?? PASS_MS) / regions, 1e-3);
   const wanted = Math.min(MAX_DISPATCHES, Math.ceil(PASS_MS / once));
@@ -78,7 +80,7 @@ export async function compileMs(runner: KernelRunner, work: RegionWork, input: W
   const { words, layout } = firstOf(input, 1);
   const dispatches = work.dispatches.map((dispatch) => ({ ...dispatch, waves: 1 }));
   const began = performance.now();
-  const { cost } = await runner.run({ kernels: work.kernels, dispatches, shape: layout.shape }, words);
+  const { cost } = await runner.run({ ...work, dispatches, shape: layout.shape }, words);
   return cost.compileMs === undefined ? undefined : performance.now() - began;
 }
 

@@ -95,12 +95,12 @@ export function subjectsOf({ target, operands, reference, runner, cpu, lanes }: 
       ...MEMORY_PROBES.map((kernel) => raw(kernel, main)),
       ...OPERATION_PROBES.map((kernel) => raw(kernel, lanes ?? [PROBE_LANES])),
       gpu('macro/generic/stored', macro, { form: 'generic' }, sizes),
-      raw(macroKernel('macro/shared/stored', 'shared_macro', macro, 1), sizes),
+      gpu('macro/shared/stored', macro, { form: 'shared' }, sizes),
       gpu('macro/fast/stored', macro, { form: 'fast' }, sizes),
       gpu('macro/fused/stored', macro, { form: 'fused' }, sizes),
       gpu('macro/direct', result, { form: 'direct' }, sizes),
-      raw(macroKernel('macro/generic/registers', 'generic_macro', chain, CHAIN), main),
-      raw(macroKernel('macro/fused/registers', 'fused_macro', chain, CHAIN), main),
+      raw(macroKernel('macro/generic/registers', 'generic_macro', chain), main),
+      raw(macroKernel('macro/fused/registers', 'fused_macro', chain), main),
       raw(directKernel('macro/direct/registers', directChain), main),
       ...Object.entries(OPERATIONS).map(([name, operation]) => {
         const program = oneInstruction(operation, target, wave);
