@@ -24,6 +24,7 @@ import {
   rate,
   reportJson,
   type Setting,
+  slowestWork,
   workFigures,
   worksOf,
 } from '../verify/report.ts';
@@ -297,6 +298,11 @@ function printReport(io: Io, report: BulkReport, setting: Setting, asked: string
       return [name, String(threads), rate(perSecond), `${Math.round(100 * busy)} %`];
     }),
   );
+  const slowest = slowestWork(report);
+  if (slowest)
+    io.out(
+      `the slowest, ${slowest.name}: ${rate(slowest.perSecond)} lanes/s while at it; end to end ${slowest.busy.toFixed(2)} of that\n`,
+    );
   printTable(
     io,
     ['instruction', `on ${target.name}`, 'errata'],

@@ -22,6 +22,8 @@ export interface StageFigures {
 /** How long a kind of work took in all threads together that did it side by side. */
 export interface WorkFigures {
   readonly name: 'draw' | 'upload' | 'compute' | 'read back' | 'reference' | 'compare' | 'a / b';
+  /** Who did it: each checker's thread one thing after another, the engine under test side by side with all else. */
+  readonly by: 'checker' | 'engine';
   readonly threads: number;
   ms: number;
 }
@@ -59,13 +61,13 @@ export interface BulkOptions extends CheckOptions {
 }
 
 const workOf = (threads: number): WorkFigures[] => [
-  { name: 'draw', threads, ms: 0 },
-  { name: 'upload', threads: 1, ms: 0 },
-  { name: 'compute', threads: 1, ms: 0 },
-  { name: 'read back', threads: 1, ms: 0 },
-  { name: 'reference', threads, ms: 0 },
-  { name: 'compare', threads, ms: 0 },
-  { name: 'a / b', threads, ms: 0 },
+  { name: 'draw', by: 'checker', threads, ms: 0 },
+  { name: 'upload', by: 'engine', threads: 1, ms: 0 },
+  { name: 'compute', by: 'engine', threads: 1, ms: 0 },
+  { name: 'read back', by: 'engine', threads: 1, ms: 0 },
+  { name: 'reference', by: 'checker', threads, ms: 0 },
+  { name: 'compare', by: 'checker', threads, ms: 0 },
+  { name: 'a / b', by: 'checker', threads, ms: 0 },
 ];
 
 const figuresOf = (engine: Engine, stages: readonly Stage[]): EngineFigures => ({

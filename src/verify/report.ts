@@ -3,7 +3,7 @@ import type { Fidelity } from '../isa/instruction.ts';
 import type { Profile, Target } from '../isa/target.ts';
 import type { Program } from '../program/program.ts';
 import { type Fault, FaultCode } from '../wavefront/state.ts';
-import type { BulkReport, EngineFigures, StageFigures, WorkFigures } from './bulk.ts';
+import type { BulkReport, EngineFigures, StageFigures } from './bulk.ts';
 import type { Difference } from './compare.ts';
 
 export interface InstructionFidelity {
@@ -129,13 +129,33 @@ export const worksOf = ({ work }: BulkReport) => work.filter(({ ms }) => ms > 0)
  * `perSecond`: lanes a second while at it. `busy`: share of the run that it took, which is the run's rate over that one; a run is as
  * fast as its slowest work when that one's is 1. Where threads share cores, each takes longer than alone.
  */
-export const workFigures = ({ name, threads, ms }: WorkFigures, { lanesDone, wallMs }: BulkReport) => ({
+export const workFigures = (
+  { name, threads, ms }: { name: string; threads: number; ms: number },
+  { lanesDone, wallMs }: BulkReport,
+) => ({
   name,
   threads,
   ms,
   perSecond: lanesDone / (ms / threads / 1000),
   busy: ms / threads / wallMs,
 });
+
+/**
+ * What bounds the run: a kind of work of the engine under test, which all overlap, or all that a checker's thread does, one after
+ * another. Undefined where nothing was done.
+ */
+export function slowestWork(report: BulkReport): { name: string; perSecond: number; busy: number } | undefined {
+  const work = worksOf(report);
+  const own = work.filter(({ by }) => by === 'checker');
+  const names = own.map(({ name }) => name).join(', ');
+  const ms = own.reduce((sum, one) => sum + one.ms, 0);
+  const candidates = [
+    ...work.filter(({ by }) => by === 'engine'),
+    ...own.slice(0, 1).map(({ threads }) => ({ name: names, threads, ms })),
+  ].map((one) => workFigures(one, report));
+  const slowest = candidates.toSorted((a, b) => b.busy - a.busy)[0];
+  return slowest && { name: slowest.name, perSecond: slowest.perSecond, busy: slowest.busy };
+}
 
 /** The whole report as one JSON value. */
 export function reportJson(report: BulkReport, setting: Setting): object {
@@ -159,6 +179,7 @@ export function reportJson(report: BulkReport, setting: Setting): object {
     faults: report.faults.map((fault) => ({ ...fault, text: faultLine(fault, setting.programs).what })),
     fidelity: fidelityOf(setting.programs, setting.profile),
     work: worksOf(report).map((work) => workFigures(work, report)),
+    slowest: slowestWork(report) ?? null,
     wallMs: report.wallMs,
     ...(report.failure && { failure: { kind: report.failure.kind, message: report.failure.message } }),
     interrupted: report.interrupted,

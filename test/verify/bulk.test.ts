@@ -5,7 +5,7 @@ import { findTarget } from '../../src/isa/target.ts';
 import { makeProgram } from '../../src/program/make.ts';
 import { runBulk } from '../../src/verify/bulk.ts';
 import type { Job } from '../../src/verify/job.ts';
-import { engineTable, faultLine, rate, reportJson } from '../../src/verify/report.ts';
+import { engineTable, faultLine, rate, reportJson, slowestWork } from '../../src/verify/report.ts';
 import { Special } from '../../src/wavefront/layout.ts';
 import { FaultCode, WaveState } from '../../src/wavefront/state.ts';
 import { scripted } from './scripted.ts';
@@ -42,6 +42,34 @@ test('equal engines: all is counted', async () => {
     Array(2).fill([{ name: 'lanes', lanes: 384, ms: 6, compileMs: 3, firstLanes: 128, firstMs: 2 }]),
   );
   expect(engineTable(report).rows[0]).toEqual(['webgpu', 'scripted webgpu', '384', '64.0 k', '0']);
+});
+
+test('the slowest work: what a thread does one after another, or one thing of the engine under test', async () => {
+  const slow = (ms: number) => ({
+    ...scripted('webgpu'),
+    run: async (_: unknown, input: WaveState) => ({
+      state: input.clone(),
+      cost: { totalMs: 1e6, uploadMs: ms, deviceMs: 2 * ms, readbackMs: 1 },
+    }),
+  });
+  const report = await runBulk(job(3), [slow(1000), scripted('reference')]);
+  expect(report.work.map(({ name, by, threads }) => [name, by, threads])).toEqual([
+    ['draw', 'checker', 1],
+    ['upload', 'engine', 1],
+    ['compute', 'engine', 1],
+    ['read back', 'engine', 1],
+    ['reference', 'checker', 1],
+    ['compare', 'checker', 1],
+    ['a / b', 'checker', 1],
+  ]);
+  const ms = Object.fromEntries(report.work.map((work) => [work.name, work.ms]));
+  expect(ms).toMatchObject({ upload: 3000, compute: 6000, 'read back': 3, reference: 9 });
+  expect(slowestWork({ ...report, wallMs: 8000 })).toEqual({ name: 'compute', perSecond: 64, busy: 0.75 });
+  const checked = await runBulk(job(3), [slow(0.1), scripted('reference')]);
+  const { name, busy } = slowestWork({ ...checked, wallMs: 100 })!;
+  expect(name).toMatch(/^draw, reference(, compare)?(, a . b)?$/);
+  expect(busy).toBeGreaterThanOrEqual(0.09);
+  expect(slowestWork(await runBulk(job(0), [scripted('webgpu')]))).toBeUndefined();
 });
 
 test('stages follow each other on the same state', async () => {
