@@ -1,7 +1,7 @@
 /**
- * shaders/isa/division_fused.wesl: every register that it gives equals what the instructions leave, one after the other, on the
- * CPU; aimed at where its argument is tight: reciprocals next to midpoints, quotients 3/2 ulp off, all-ones fractions, the
- * borders of v_div_scale, exact quotients, subnormal residuals.
+ * shaders/isa/division_fused.wesl and division_loop.wesl: every register that they give equals what the instructions leave, one after
+ * the other, on the CPU; aimed at where the argument of the first is tight: reciprocals next to midpoints, quotients 3/2 ulp off,
+ * all-ones fractions, the borders of v_div_scale, exact quotients, subnormal residuals.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { amd_rcp_f64 } from '../../src/float/approximate.ts';
@@ -9,15 +9,20 @@ import { IEEE_DEFAULT } from '../../src/float/control.ts';
 import { f64_mul, f64_mulAdd, result } from '../../src/float/f64.ts';
 import { linkShader } from '../../src/gpu/link.ts';
 import { divFixup, divFmas, divScale } from '../../src/isa/instructions/divisionF64.ts';
+import { KERNEL_MODE } from '../../src/wavefront/mode.ts';
 import { dispatch, openTestGpu, type TestGpu } from './harness.ts';
 
 const LANES = 1 << 16;
 const WORDS = 9;
+const LOOP_WORDS = 15;
 
-const kernel = `
-import package::isa::division_fused::{fused_division, fused_residual};
+const bindings = `
 @group(0) @binding(0) var<storage, read> operands: array<vec4u>;
-@group(0) @binding(1) var<storage, read_write> results: array<u32>;
+@group(0) @binding(1) var<storage, read_write> results: array<u32>;`;
+
+const fusedKernel = `
+import package::isa::division_fused::{fused_division, fused_residual};
+${bindings}
 @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) {
   let i = id.x;
   let f = fused_division(operands[i].xy, operands[i].zw);
@@ -26,14 +31,28 @@ import package::isa::division_fused::{fused_division, fused_residual};
   for (var w = 0u; w < ${WORDS}u; w++) { results[w * ${LANES}u + i] = words[w]; }
 }`;
 
+const loopKernel = `
+import package::isa::division_loop::division_macro;
+${bindings}
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) {
+  let i = id.x;
+  let m = division_macro(operands[i].xy, operands[i].zw, 0u, ${KERNEL_MODE}u);
+  let words = array<vec2u, 8>(m.ds, m.r2, m.ns, m.q, m.t, m.p, m.result, vec2u(u32(m.flag)));
+  for (var w = 0u; w < ${LOOP_WORDS}u; w++) { results[w * ${LANES}u + i] = words[w / 2u][w % 2u]; }
+}`;
+
 let gpu: TestGpu;
-let pipeline: GPUComputePipeline;
+let fused: GPUComputePipeline;
+let loop: GPUComputePipeline;
 
 beforeAll(async () => {
   gpu = await openTestGpu();
-  const code = await linkShader('fused_test', { sources: { 'fused_test.wesl': kernel } });
-  const module = gpu.device.createShaderModule({ code });
-  pipeline = await gpu.device.createComputePipelineAsync({ layout: 'auto', compute: { module } });
+  const pipelineOf = async (kernel: string) => {
+    const code = await linkShader('fused_test', { sources: { 'fused_test.wesl': kernel } });
+    const module = gpu.device.createShaderModule({ code });
+    return gpu.device.createComputePipelineAsync({ layout: 'auto', compute: { module } });
+  };
+  [fused, loop] = await Promise.all([pipelineOf(fusedKernel), pipelineOf(loopKernel)]);
 });
 
 afterAll(() => gpu?.close());
@@ -106,6 +125,21 @@ const classes: Record<string, (next: () => number) => Pair> = {
       double(next(), 1023, (a << 26n) & FRACTION),
     ];
   },
+  'any bits, and special values': (next) => {
+    const special = [
+      0n,
+      1n,
+      FRACTION,
+      1n << 52n,
+      0x3ffn << 52n,
+      0x7fen << 52n,
+      0x7ffn << 52n,
+      0x7ff4n << 48n,
+      0x7ff8n << 48n,
+    ];
+    const any = () => (next() % 3 ? random64(next) : special[next() % special.length]! | (BigInt(next() & 1) << 63n));
+    return [any(), any()];
+  },
   'borders of v_div_scale': (next) => {
     const eD = next() % 2 ? 1 + (next() % 4) : 2040 + (next() % 8);
     const eN = [eD - 770 + (next() % 5), eD + 766 + (next() % 5), 50 + (next() % 70), next()][next() % 4]!;
@@ -113,13 +147,13 @@ const classes: Record<string, (next: () => number) => Pair> = {
   },
 };
 
-/** r2, q, t and the result by the instructions themselves; undefined where v_div_scale scales. */
-function macro(n: readonly [number, number], d: readonly [number, number]): number[] | undefined {
+/** What the instructions themselves leave: high and low words. */
+function macro(n: Double, d: Double) {
   const control = IEEE_DEFAULT;
-  const taken = (): [number, number] => [result[1]!, result[0]!];
-  const neg = ([hi, lo]: [number, number]): [number, number] => [(hi ^ 0x80000000) >>> 0, lo];
-  const one: [number, number] = [0x3ff00000, 0];
-  const fma = (a: [number, number], b: [number, number], c: [number, number]) => {
+  const taken = (): Double => [result[1]!, result[0]!];
+  const neg = ([hi, lo]: Double): Double => [(hi ^ 0x80000000) >>> 0, lo];
+  const one: Double = [0x3ff00000, 0];
+  const fma = (a: Double, b: Double, c: Double) => {
     f64_mulAdd(...a, ...b, ...c, control);
     return taken();
   };
@@ -127,7 +161,6 @@ function macro(n: readonly [number, number], d: readonly [number, number]): numb
   const ds = taken();
   const vcc = divScale(...n, ...d, ...n, control);
   const ns = taken();
-  if (vcc || ds[0] !== d[0] || ds[1] !== d[1] || ns[0] !== n[0] || ns[1] !== n[1]) return undefined;
   amd_rcp_f64(...ds, control);
   const r0 = taken();
   const r1 = fma(r0, fma(neg(ds), r0, one), r0);
@@ -138,44 +171,69 @@ function macro(n: readonly [number, number], d: readonly [number, number]): numb
   divFmas(...t, ...r2, ...q, vcc, control);
   const p = taken();
   divFixup(...p, ...d, ...n, control);
-  const fixed = taken();
-  if (p[0] !== fixed[0] || p[1] !== fixed[1]) throw new Error('v_div_fixup changed a quotient in range');
-  return [r2, q, t, fixed].flatMap(([hi, lo]) => [lo, hi]);
+  return { ds, r2, ns, q, t, p, result: taken(), vcc };
 }
 
-const lowHigh = (bits: bigint) => [Number(bits & 0xffffffffn), Number(bits >> 32n)] as const;
+type Double = [hi: number, lo: number];
 
-describe('the fused division macro', () => {
-  for (const [index, [name, draw]] of Object.entries(classes).entries()) {
-    const seed = 0x5eed + index;
-    it(`${name} (seed ${seed})`, async () => {
-      const next = generator(seed);
-      const pairs = Array.from(
-        { length: LANES },
-        () => draw(next).map(lowHigh) as [[number, number], [number, number]],
-      );
-      const got = await dispatch(
-        gpu.device,
-        pipeline,
-        new Uint32Array(pairs.flatMap(([n, d]) => [...n, ...d])),
-        LANES,
-        WORDS,
-      );
-      let ok = 0;
-      const wrong: string[] = [];
-      for (const [i, [n, d]] of pairs.entries()) {
-        if (got[8 * LANES + i] === 0) continue;
-        ok++;
-        const want = macro([n[1], n[0]], [d[1], d[0]]);
-        const have = Array.from({ length: 8 }, (_, w) => got[w * LANES + i]!);
-        if (!want || want.some((word, w) => word !== have[w]))
-          wrong.push(
-            `${n[1].toString(16)} ${n[0].toString(16)} / ${d[1].toString(16)} ${d[0].toString(16)}: ${have} not ${want}`,
-          );
-      }
-      expect(wrong.slice(0, 5)).toEqual([]);
-      if (name === 'normal operands') expect(ok).toBeGreaterThan(LANES - 8);
-      else expect(ok).toBeGreaterThan(0);
-    });
+const lowFirst = (values: readonly Double[]) => values.flatMap(([hi, lo]) => [lo, hi]);
+
+/** r2, q, t and the result; undefined where v_div_scale scales. */
+function unscaled(n: Double, d: Double): number[] | undefined {
+  const { ds, r2, ns, q, t, p, result, vcc } = macro(n, d);
+  if (vcc || ds[0] !== d[0] || ds[1] !== d[1] || ns[0] !== n[0] || ns[1] !== n[1]) return undefined;
+  if (p[0] !== result[0] || p[1] !== result[1]) throw new Error('v_div_fixup changed a quotient in range');
+  return lowFirst([r2, q, t, result]);
+}
+
+/** What division_macro gives. */
+function complete(n: Double, d: Double): number[] {
+  const { ds, r2, ns, q, t, p, result, vcc } = macro(n, d);
+  return [...lowFirst([ds, r2, ns, q, t, p, result]), Number(vcc)];
+}
+
+const highLow = (bits: bigint): Double => [Number(bits >> 32n), Number(bits & 0xffffffffn)];
+
+/** Lanes that the kernel calls ok, and those of them that differ from `right`. */
+async function compare(
+  pipeline: GPUComputePipeline,
+  words: number,
+  draw: (next: () => number) => Pair,
+  seed: number,
+  right: (n: Double, d: Double) => number[] | undefined,
+  isOk: (lane: number, got: Uint32Array) => boolean,
+) {
+  const next = generator(seed);
+  const pairs = Array.from({ length: LANES }, () => draw(next).map(highLow) as [Double, Double]);
+  const operands = new Uint32Array(pairs.flatMap(lowFirst));
+  const got = await dispatch(gpu.device, pipeline, operands, LANES, words);
+  let ok = 0;
+  const wrong: string[] = [];
+  for (const [i, [n, d]] of pairs.entries()) {
+    if (!isOk(i, got)) continue;
+    ok++;
+    const want = right(n, d);
+    if (!want || want.some((word, w) => word !== got[w * LANES + i]))
+      wrong.push(`${hex(n)} / ${hex(d)}: ${want?.map((_, w) => got[w * LANES + i])} not ${want}`);
   }
-});
+  return { ok, wrong: wrong.slice(0, 5) };
+}
+
+const hex = (words: Double) => words.map((word) => word.toString(16).padStart(8, '0')).join('');
+
+for (const [index, [name, draw]] of Object.entries(classes).entries()) {
+  const seed = 0x5eed + index;
+  describe(`${name} (seed ${seed})`, () => {
+    it('all at once', async () => {
+      const { ok, wrong } = await compare(fused, WORDS, draw, seed, unscaled, (i, got) => got[8 * LANES + i] !== 0);
+      expect(wrong).toEqual([]);
+      expect(ok).toBeGreaterThan(name === 'normal operands' ? LANES - 8 : 0);
+    });
+
+    it('step by step in a loop', async () => {
+      const { ok, wrong } = await compare(loop, LOOP_WORDS, draw, seed, complete, () => true);
+      expect(wrong).toEqual([]);
+      expect(ok).toBe(LANES);
+    });
+  });
+}
