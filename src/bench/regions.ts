@@ -57,15 +57,16 @@ export async function overRegions(
   });
   const compiled = await compileMs(runner, work, inputs[0]!);
   const { words, cost } = await runner.run(job(regions), batch.words);
+  const first = firstOf(new WaveState(shape, words), waves);
   const once = Math.max((cost.deviceMs ?? PASS_MS) / regions, 1e-3);
   const wanted = Math.min(MAX_DISPATCHES, Math.ceil(PASS_MS / once));
   const turns = regions * Math.ceil(wanted / regions);
   return {
-    first: firstOf(new WaveState(shape, words), waves),
+    first,
     compileMs: compiled,
     run: async () => {
       const began = performance.now();
-      const { deviceMs } = (await runner.run(job(turns), batch.words)).cost;
+      const { deviceMs } = (await runner.run(job(turns), batch.words, words)).cost;
       const wallMs = (performance.now() - began) / turns;
       return { wallMs, ...(deviceMs !== undefined && { deviceMs: deviceMs / turns }) };
     },
