@@ -12,18 +12,24 @@ export interface Schedulable {
   readonly cost: number;
 }
 
-export interface Schedule<Step> {
+interface Slots {
   /** The kinds of the slots. */
   readonly slots: readonly string[];
-  /** For each iteration the step in each slot, or none. */
-  readonly rows: readonly (readonly (Step | undefined)[])[];
   /** Operations of all slots together. */
   readonly cost: number;
+}
+
+export interface Schedule<Step> extends Slots {
+  /** For each iteration the step in each slot, or none. */
+  readonly rows: readonly (readonly (Step | undefined)[])[];
 }
 
 /** Where a stretch may begin that is tried as the sequence of slots, and how long it may be. */
 const STARTS = 32;
 const LENGTH = 32;
+
+/** Steps that sequences are tried on. */
+const SAMPLE = 512;
 
 /** What operations more to compile must save of those to run. */
 const WORTH = 0.9;
@@ -38,7 +44,7 @@ export function schedule<Step extends Schedulable>(steps: readonly Step[], limit
   const costs = new Map(steps.map(({ kind, cost }) => [kind, cost]));
   const all = [...costs.keys()];
   const costOf = (slots: readonly string[]) => slots.reduce((sum, kind) => sum + costs.get(kind)!, 0);
-  const candidates = new Map<string, { readonly slots: readonly string[]; readonly cost: number }>();
+  const candidates = new Map<string, Slots>();
   for (let start = 0; start < Math.min(steps.length, STARTS); start++)
     for (let length = 1; length <= Math.min(LENGTH, steps.length - start); length++) {
       const stretch = steps.slice(start, start + length).map(({ kind }) => kind);
@@ -46,21 +52,16 @@ export function schedule<Step extends Schedulable>(steps: readonly Step[], limit
       const cost = costOf(slots);
       if (cost <= limit) candidates.set(slots.join(), { slots, cost });
     }
-  let best = assign(steps, all, costOf(all));
-  const runCost = ({ rows, cost }: Schedule<Step>) => rows.length * cost;
-  for (const { slots, cost } of [...candidates.values()].sort((a, b) => a.cost - b.cost)) {
-    const candidate = assign(steps, slots, cost);
+  const sample = steps.slice(0, SAMPLE);
+  const runCost = ({ slots, cost }: Slots) => assign(sample, slots).length * cost;
+  let best: Slots = { slots: all, cost: costOf(all) };
+  for (const candidate of [...candidates.values()].sort((a, b) => a.cost - b.cost))
     if (runCost(candidate) < WORTH * runCost(best)) best = candidate;
-  }
-  return best;
+  return { ...best, rows: assign(steps, best.slots) };
 }
 
 /** Each step in the next slot of its kind, in a new iteration where there is none left. */
-function assign<Step extends Schedulable>(
-  steps: readonly Step[],
-  slots: readonly string[],
-  cost: number,
-): Schedule<Step> {
+function assign<Step extends Schedulable>(steps: readonly Step[], slots: readonly string[]): Schedule<Step>['rows'] {
   const rows: (Step | undefined)[][] = [];
   let next = slots.length;
   for (const step of steps) {
@@ -72,5 +73,5 @@ function assign<Step extends Schedulable>(
     rows.at(-1)![slot] = step;
     next = slot + 1;
   }
-  return { slots, rows, cost };
+  return rows;
 }

@@ -5,7 +5,7 @@ import type { Variant } from '../isa/target.ts';
 import { type DivisionMacro, findDivisionMacros } from '../program/divisionMacro.ts';
 import type { Instruction, Program } from '../program/program.ts';
 import { isNearestF64 } from '../wavefront/mode.ts';
-import type { Form } from './forms.ts';
+import type { Bail, Form } from './forms.ts';
 import { hex, type WgslFunction } from './kernel.ts';
 import type { WaveText } from './waveText.ts';
 
@@ -31,9 +31,11 @@ export const LOOP: WgslFunction = { family: 'division_loop', name: 'division_mac
 
 export const MACRO_FUNCTIONS: readonly WgslFunction[] = [FUSED, RESIDUAL, DIRECT];
 
-/** The functions of a kernel that does the macro, but for those of bailed lanes. */
-export const functionsOfMacro = ({ form }: MacroUse): readonly WgslFunction[] =>
-  ({ direct: [DIRECT], fused: [FUSED, RESIDUAL], shared: [LOOP] })[form];
+/** The functions of a kernel that does the macro: those of bailed lanes too, where they are done in a branch. */
+export function functionsOfMacro({ form }: MacroUse, bail: Bail): readonly WgslFunction[] {
+  const fused = bail === 'branch' ? [FUSED, RESIDUAL, LOOP] : [FUSED, RESIDUAL];
+  return { direct: [DIRECT], fused, shared: [LOOP] }[form];
+}
 
 /** @param mode MODE at the start, if it is known */
 export function planMacros(program: Program, variant: Variant, form: Form, mode: number | undefined): MacroPlan {

@@ -1,7 +1,7 @@
 /** Instructions as kernels that follow each other, in the forms that `forms.ts` describes. */
 import type { Instruction } from '../program/program.ts';
 import { isNearestF64 } from '../wavefront/mode.ts';
-import { type Bail, type Form, fastFunctionOf } from './forms.ts';
+import { type Form, fastFunctionOf } from './forms.ts';
 import type { Granularity, KernelStart } from './kernel.ts';
 import { ldsKernel } from './ldsKernel.ts';
 import type { Loop } from './loop.ts';
@@ -16,7 +16,6 @@ export interface PieceOptions {
   readonly start: KernelStart;
   readonly context: StepContext;
   readonly form: Form;
-  readonly bail: Bail;
   readonly maxKernelCost: number;
   /** The wave has used up its step budget before the instruction at this byte offset, behind all others here. */
   readonly stopAt: number | undefined;
@@ -62,7 +61,7 @@ export function writePieces(
 export function loopPiece(loop: Loop, knownMode: KnownMode | undefined, options: PieceOptions): Piece {
   const { start, context } = options;
   const instructions = loop.steps.map(({ instruction }) => instruction);
-  const bail = loop.steps.some(({ mayBail }) => mayBail) ? options.bail : 'never';
+  const bail = loop.steps.some(({ mayBail }) => mayBail) ? context.bail : 'never';
   const write = (runs: Granularity, how: LoopBail) =>
     loopKernel(loop, { ...start, runs }, context.variant, knownMode, how);
   return {
@@ -126,7 +125,7 @@ class PieceWriter {
     if (!wave.mayBail) return undefined;
     this.#stop(wave, count);
     const { knownMode, execIsFull } = wave;
-    const { bail } = this.#options;
+    const { bail } = this.#options.context;
     const slow = this.#write(instructions, 'complete', bail);
     slow.finishLane();
     const kernel = wave.finishFast(slow);

@@ -10,6 +10,7 @@ import type { Variant } from '../isa/target.ts';
 import type { Instruction } from '../program/program.ts';
 import { type Shape, scalarSlot } from '../wavefront/layout.ts';
 import { Scalar } from '../wavefront/registers.ts';
+import type { Bail } from './forms.ts';
 import type { WgslFunction } from './kernel.ts';
 import type { Schedulable } from './loopSchedule.ts';
 import { modifiersOf, type Outcome, vectorCall } from './translate.instruction.ts';
@@ -52,6 +53,7 @@ export interface StepContext {
   readonly shape: Shape;
   readonly costs: ReadonlyMap<string, number>;
   readonly macros: ReadonlyMap<Instruction, MacroUse>;
+  readonly bail: Bail;
 }
 
 /** The step, or undefined for what is none: scalar and LDS instructions, what writes EXEC. */
@@ -78,7 +80,7 @@ function macroStep(instruction: Instruction, use: MacroUse, context: StepContext
   return {
     instruction,
     kind: `macro ${form}`,
-    cost: costOf(functionsOfMacro(use), context),
+    cost: costOf(functionsOfMacro(use, context.bail), context),
     sources: [macro.numerator, macro.denominator].map((operand) => sourceOf(operand, 'f64', context)),
     numbers: [shape],
     registers,

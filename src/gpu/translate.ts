@@ -13,7 +13,7 @@ import { hex, type LdsForm, MAX_WAVES } from './kernel.ts';
 import { Loop } from './loop.ts';
 import { functionsOf } from './translate.instruction.ts';
 import { findLoops } from './translate.loops.ts';
-import { functionsOfMacro, type MacroPlan, planMacros } from './translate.macro.ts';
+import { functionsOfMacro, planMacros } from './translate.macro.ts';
 import { loopPiece, type Piece, type PieceOptions, writePieces } from './translate.pieces.ts';
 import type { StepContext } from './translate.step.ts';
 import type { KnownMode } from './waveText.ts';
@@ -90,64 +90,88 @@ export function translate(program: Program, layout: Layout, variant: Variant, op
   const macros = planMacros(program, variant, stopsEarly ? 'generic' : form, options.mode);
   const run = all.slice(0, options.maxSteps).filter((instruction) => !macros.dropped.has(instruction));
   const ordered = shape.wavesPerGroup > 1 && run.some((instruction) => unitOf(instruction, variant) === 'lds');
+  const context = { variant, shape, costs: options.costs, macros: macros.uses, bail: options.bail ?? 'list' };
+  const stretches = cutAtBarriers(run, ordered, variant).map((stretch) => cutUp(stretch, context, form, options));
+  // A step budget that runs out is a fault of the instruction it stops at; the last kernel that isn't a loop reports it.
+  const stoppedAt = all[options.maxSteps];
+  if (stoppedAt && stretches.length === 0) stretches.push([]);
+  const last = stretches.at(-1)?.at(-1);
+  if (stoppedAt && (last === undefined || last instanceof Loop)) stretches.at(-1)!.push([]);
+  const writer = new PartWriter(layout, context, form, options);
+  const lastPart = stretches.at(-1)?.at(-1);
+  const pieces = stretches.map((parts) =>
+    parts.flatMap((part) => writer.write(part, part === lastPart ? stoppedAt?.pc : undefined)),
+  );
+  return planOf(pieces, ordered);
+}
+
+/** Writes parts of a program, each knowing what those before it have left. */
+class PartWriter {
+  readonly #layout: Layout;
+  readonly #context: StepContext;
+  readonly #form: Form;
+  readonly #options: TranslateOptions;
+  #knownMode: KnownMode | undefined;
+  #execIsFull: boolean;
+  #afterFaults = false;
+
+  constructor(layout: Layout, context: StepContext, form: Form, options: TranslateOptions) {
+    const { mode, execIsFull = false } = options;
+    this.#layout = layout;
+    this.#context = context;
+    this.#form = form;
+    this.#options = options;
+    this.#knownMode = mode === undefined ? undefined : { value: mode, text: hex(mode), calls: [] };
+    this.#execIsFull = execIsFull;
+  }
+
+  write(part: Part, stopAt: number | undefined): Piece[] {
+    const { ldsForm, maxKernelCost } = this.#options;
+    const options: PieceOptions = {
+      start: { layout: this.#layout, afterFaults: this.#afterFaults, execIsFull: this.#execIsFull, ldsForm },
+      context: this.#context,
+      form: this.#form,
+      maxKernelCost,
+      stopAt,
+    };
+    const pieces =
+      part instanceof Loop ? [loopPiece(part, this.#knownMode, options)] : writePieces(part, this.#knownMode, options);
+    const last = pieces.at(-1)!;
+    this.#knownMode = last.knownMode;
+    this.#execIsFull = last.execIsFull;
+    this.#afterFaults ||= pieces.some(({ touchesLds }) => touchesLds);
+    return pieces;
+  }
+}
+
+/** Puts the pieces of stretches between barriers together. `ordered`: waves of a workgroup take turns where LDS is touched. */
+function planOf(stretches: readonly (readonly Piece[])[], ordered: boolean): Plan {
   const kernels: string[] = [];
   const slow = new Map<number, number>();
   const perWave = new Set<number>();
   const table: number[] = [];
   const tableAt = new Map<number, number>();
-  const stages: Stage[] = [];
-  let knownMode: KnownMode | undefined =
-    options.mode === undefined ? undefined : { value: options.mode, text: hex(options.mode), calls: [] };
-  let afterFaults = false;
-  let { execIsFull = false } = options;
-
-  const context: StepContext = { variant, shape, costs: options.costs, macros: macros.uses };
-  const stretches = cutAtBarriers(run, ordered, variant).map((stretch) =>
-    findLoops(stretch, context, form, options.maxKernelCost).flatMap(({ instructions, loop }): Part[] =>
-      loop ? [loop] : cutAtCost(instructions, variant, macros.uses, { ...options, form }),
-    ),
-  );
-  // A step budget that runs out is a fault of the instruction it stops at; the last kernel reports it.
-  const stoppedAt = all[options.maxSteps];
-  if (stoppedAt && stretches.length === 0) stretches.push([[]]);
-  if (stoppedAt && stretches.at(-1)!.at(-1) instanceof Loop) stretches.at(-1)!.push([]);
-  for (const [i, cut] of stretches.entries()) {
-    const indices: number[] = [];
-    const touches: boolean[] = [];
-    for (const [j, part] of cut.entries()) {
-      const isLast = i === stretches.length - 1 && j === cut.length - 1;
-      const pieceOptions: PieceOptions = {
-        start: { layout, afterFaults, execIsFull, ldsForm: options.ldsForm },
-        context,
-        form,
-        bail: options.bail ?? 'list',
-        maxKernelCost: options.maxKernelCost,
-        stopAt: isLast ? stoppedAt?.pc : undefined,
-      };
-      const pieces: Piece[] =
-        part instanceof Loop ? [loopPiece(part, knownMode, pieceOptions)] : writePieces(part, knownMode, pieceOptions);
-      for (const piece of pieces) {
-        indices.push(kernels.push(piece.kernel) - 1);
-        touches.push(piece.touchesLds);
-        if (piece.perWave) perWave.add(indices.at(-1)!);
-        if (piece.table) {
-          tableAt.set(indices.at(-1)!, table.length);
-          for (const word of piece.table) table.push(word);
-        }
-        if (piece.slow !== undefined) slow.set(indices.at(-1)!, kernels.push(piece.slow) - 1);
-        afterFaults ||= piece.touchesLds;
-      }
-      ({ knownMode, execIsFull } = pieces.at(-1)!);
+  const add = (piece: Piece): number => {
+    const index = kernels.push(piece.kernel) - 1;
+    if (piece.perWave) perWave.add(index);
+    if (piece.slow !== undefined) slow.set(index, kernels.push(piece.slow) - 1);
+    if (piece.table) {
+      tableAt.set(index, table.length);
+      for (const word of piece.table) table.push(word);
     }
+    return index;
+  };
+  const stages = stretches.flatMap((pieces): Stage[] => {
+    const indices = pieces.map(add);
+    const touches = pieces.map(({ touchesLds }) => touchesLds);
     const [from, to] = ordered ? [touches.indexOf(true), touches.lastIndexOf(true) + 1] : [-1, 0];
-    if (from < 0) stages.push({ kernels: indices, waveByWave: false });
-    else
-      stages.push(
-        { kernels: indices.slice(0, from), waveByWave: false },
-        { kernels: indices.slice(from, to), waveByWave: true },
-        { kernels: indices.slice(to), waveByWave: false },
-      );
-  }
+    if (from < 0) return [{ kernels: indices, waveByWave: false }];
+    return [
+      { kernels: indices.slice(0, from), waveByWave: false },
+      { kernels: indices.slice(from, to), waveByWave: true },
+      { kernels: indices.slice(to), waveByWave: false },
+    ];
+  });
   return { kernels, stages, slow, perWave, table, tableAt };
 }
 
@@ -197,17 +221,24 @@ function cutAtBarriers(instructions: readonly Instruction[], ordered: boolean, v
   return stretches;
 }
 
+/** Cuts a stretch where loops begin and end, and the rest at what a kernel may cost. */
+function cutUp(stretch: readonly Instruction[], context: StepContext, form: Form, options: TranslateOptions): Part[] {
+  return findLoops(stretch, context, form, options.maxKernelCost).flatMap(({ instructions, loop }): Part[] =>
+    loop ? [loop] : cutAtCost(instructions, context, form, options),
+  );
+}
+
 function cutAtCost(
   instructions: readonly Instruction[],
-  variant: Variant,
-  macros: MacroPlan['uses'],
-  { costs, maxKernelCost, form, mode }: TranslateOptions,
+  { variant, costs, macros, bail }: StepContext,
+  form: Form,
+  { maxKernelCost, mode }: TranslateOptions,
 ): Instruction[][] {
   const isFast = form === 'fast' && mode !== undefined && isNearestF64(mode);
   const costOf = (instruction: Instruction) => {
     const macro = macros.get(instruction);
     const fast = isFast ? fastFunctionOf(instruction, variant) : undefined;
-    const functions = macro ? functionsOfMacro(macro) : fast ? [fast] : functionsOf(instruction, variant);
+    const functions = macro ? functionsOfMacro(macro, bail) : fast ? [fast] : functionsOf(instruction, variant);
     return functions.reduce((sum, { name }) => sum + (costs.get(name) ?? 0), 0);
   };
   const pieces: Instruction[][] = [];
