@@ -66,10 +66,10 @@ function formOf({ live, flags }: DivisionMacro, form: Form): MacroUse['form'] | 
   const whole = flags.every(({ word, code }) =>
     word === 0 ? true : flags.some((other) => other.word === 0 && other.code === code - 1),
   );
-  if (form === 'shared') return whole ? 'shared' : undefined;
-  const mayBeFused = whole && !live.some(({ value }) => REFINEMENTS.includes(value));
+  const mayBeOne = whole && !live.some(({ value }) => REFINEMENTS.includes(value));
+  if (form === 'shared') return mayBeOne ? 'shared' : undefined;
   if (form !== 'fused' && mayBeDirect) return 'direct';
-  return form !== 'direct' && mayBeFused ? 'fused' : undefined;
+  return form !== 'direct' && mayBeOne ? 'fused' : undefined;
 }
 
 /**
@@ -135,7 +135,7 @@ export function macroCall(
   }
   if (form === 'shared') {
     const m = kernel.value('d', kernel.call(LOOP, [n, d, shape, effectiveMode]));
-    return { value: (name) => `${m}.${name}`, flag: `${m}.flag` };
+    return { value: (name) => (REFINEMENTS.includes(name) ? undefined : `${m}.${name}`), flag: `${m}.flag` };
   }
   const f = kernel.value('d', kernel.call(FUSED, [n, d]));
   const t = kernel.value('d', kernel.call(RESIDUAL, [n, d, `${f}.quotient`]));

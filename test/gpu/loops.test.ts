@@ -160,16 +160,20 @@ describe(`random programs (seed ${SEED})`, () => {
 
 const pair = (first: number) => `v[${first}:${first + 1}]`;
 
-/** The division macro of LLVM with its registers from `free` on; the result is in the last two of twelve. */
-function macro(n: string, d: string, free: number): string {
+/**
+ * The division macro of LLVM with its registers from `free` on; the result is in the last two of twelve. `apart`: what refines the
+ * reciprocal is kept, in eight more.
+ */
+function macro(n: string, d: string, free: number, apart = false): string {
   const [ds, r, e, ns, q, to] = [0, 2, 4, 6, 8, 10].map((i) => pair(free + i));
+  const [r0, e0, r1, e1] = apart ? [12, 14, 16, 18].map((i) => pair(free + i)) : [r, e, r, e];
   return [
     `v_div_scale_f64 ${ds}, s[4:5], ${d}, ${d}, ${n}`,
-    `v_rcp_f64_e32 ${r}, ${ds}`,
-    `v_fma_f64 ${e}, -${ds}, ${r}, 1.0`,
-    `v_fma_f64 ${r}, ${r}, ${e}, ${r}`,
-    `v_fma_f64 ${e}, -${ds}, ${r}, 1.0`,
-    `v_fma_f64 ${r}, ${r}, ${e}, ${r}`,
+    `v_rcp_f64_e32 ${r0}, ${ds}`,
+    `v_fma_f64 ${e0}, -${ds}, ${r0}, 1.0`,
+    `v_fma_f64 ${r1}, ${r0}, ${e0}, ${r0}`,
+    `v_fma_f64 ${e1}, -${ds}, ${r1}, 1.0`,
+    `v_fma_f64 ${r}, ${r1}, ${e1}, ${r1}`,
     `v_div_scale_f64 ${ns}, vcc, ${n}, ${d}, ${n}`,
     `v_mul_f64 ${q}, ${ns}, ${r}`,
     `v_fma_f64 ${e}, -${ds}, ${q}, ${ns}`,
@@ -219,6 +223,22 @@ describe('a loop', () => {
     const both = (await branched.wgsl(program, state)).join();
     expect(both).toContain('= fused_division(');
     expect(both).toContain('= division_macro(');
+  });
+
+  it('does macros by their instructions where what refines the reciprocal is kept, in any MODE', async () => {
+    const text = [0, 1, 2].map((i) => macro(pair(24 * i), pair(24 * i + 2), 24 * i + 4, true)).join('\n');
+    const program = programOf(text);
+    for (const mode of [0x3f0, 0x3fc]) {
+      const state = batchFor(program, { waves: 4 });
+      fill(state, next, () => mode);
+      await expectEqual(program, state, [shared, rolled]);
+      expect((await shared.wgsl(program, state)).join()).not.toContain('division_macro');
+    }
+    const kept = programOf([0, 1, 2].map((i) => macro(pair(16 * i), pair(16 * i + 2), 16 * i + 4)).join('\n'));
+    const state = batchFor(kept, { waves: 4 });
+    fill(state, next, () => 0x3fc);
+    await expectEqual(kept, state, [shared, rolled]);
+    expect((await shared.wgsl(kept, state)).join()).toContain('= division_macro(');
   });
 
   it('has one copy of each body, and the same text for other registers and more iterations', async () => {
