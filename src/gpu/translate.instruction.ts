@@ -74,7 +74,7 @@ function vectorInstruction(wave: WaveText, instruction: Instruction, semantics: 
   }
   const mask = withOperand.find(({ role, type }) => role === 'dst' && type === 'mask');
   if (mask && mask.operand.kind === 'scalar')
-    wave.writeMask(mask.operand.code, wave.kernel.value('m', `${wave.exec} && ${flag}`));
+    wave.writeMask(mask.operand.code, flag === 'false' ? flag : wave.kernel.value('m', `${wave.exec} && ${flag}`));
 }
 
 /** What an instruction or a macro makes, as WGSL expressions. */
@@ -104,7 +104,7 @@ export function vectorCall(
   const modified = applyModifiers(wave, instruction, hasMask || isFast ? `${result}.d` : result);
   return {
     words: halves(modified, wordsOf(vector.type, kernel.layout.shape.waveSize)),
-    flag: hasMask ? `${result}.flag` : 'false',
+    flag: hasMask && !isFast ? `${result}.flag` : 'false',
     ...(isFast && { ok: `${result}.ok` }),
   };
 }

@@ -36,7 +36,7 @@ export class WaveText {
   /** bool: so far nothing has kept this lane from being done here; undefined while nothing could. */
   #ok: string | undefined;
   /** The same, of instructions under the present EXEC. */
-  readonly #pending: string[] = [];
+  #pending: string | undefined;
 
   constructor(start: KernelStart, variant: Variant, knownMode: KnownMode | undefined, tier: Tier = 'complete') {
     this.tier = tier;
@@ -154,20 +154,19 @@ export class WaveText {
 
   /** A lane in which `ok` does not hold, if it is active, is to be done by the complete form. */
   require(ok: string): void {
-    this.#pending.push(ok);
+    this.#pending = this.#pending === undefined ? ok : this.kernel.value('ok', `${this.#pending} & ${ok}`);
   }
 
   /** Some lane may have to be done by the complete form. */
   get mayBail(): boolean {
-    return this.#ok !== undefined || this.#pending.length > 0;
+    return this.#ok !== undefined || this.#pending !== undefined;
   }
 
   #settleOk(): void {
-    if (this.#pending.length === 0) return;
-    const fine = this.#pending.join(' & ');
-    const here = this.execIsFull ? fine : `(!${this.exec} | (${fine}))`;
+    if (this.#pending === undefined) return;
+    const here = this.execIsFull ? this.#pending : `(!${this.exec} | ${this.#pending})`;
     this.#ok = this.kernel.value('ok', this.#ok === undefined ? here : `${this.#ok} & ${here}`);
-    this.#pending.length = 0;
+    this.#pending = undefined;
   }
 
   /** A lane can be done again by itself after this kernel. */
