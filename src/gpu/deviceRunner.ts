@@ -174,9 +174,7 @@ export class DeviceRunner implements KernelRunner {
     const memory = await this.#takeMemory();
     try {
       compiled?.();
-      const started = performance.now();
-      const prepared = await this.#scoped(async () => memory.upload(job, words));
-      const uploadMs = performance.now() - started;
+      const { prepared, uploadMs } = await this.#scoped(async () => upload(memory, job, words));
       let deviceMs = 0;
       let start: Start = { dispatch: 0, skipsKernel: false };
       for (;;) {
@@ -265,6 +263,17 @@ export class DeviceRunner implements KernelRunner {
     this.#gpu.queue.submit([encoder.finish()]);
     return stop;
   }
+}
+
+/** Timed by itself: that nothing went wrong is heard only when the event loop comes by, which is no work. */
+function upload(
+  memory: JobMemory,
+  job: Job,
+  words: Uint32Array<ArrayBuffer>,
+): { prepared: Prepared; uploadMs: number } {
+  const started = performance.now();
+  const prepared = memory.upload(job, words);
+  return { prepared, uploadMs: performance.now() - started };
 }
 
 /** Two timestamps in nanoseconds, each two words. */
