@@ -99,25 +99,13 @@ function macroStep(instruction: Instruction, use: MacroUse, context: StepContext
 
 const MUL_ADD: WgslFunction = { family: 'mul_add', name: 'mul_add_f64' };
 
-/** What the functions of `shaders/isa` that a loop calls cost must be known of, besides those of instructions. */
+/** Functions whose costs a loop asks for, besides those of instructions. */
 export const LOOP_FUNCTIONS: readonly WgslFunction[] = [MUL_ADD, LOOP];
 
-/** Functions that mul_add_f64 does as well: its sources as indices into theirs, 'one' for 1.0, 'none' for any; and its kind. */
-const MUL_ADDS: Readonly<Record<string, { sources: readonly (number | 'one' | 'none')[]; kind: number }>> = {
-  v_fma_f64: { sources: [0, 1, 2, 'none'], kind: 0 },
-  v_add_f64: { sources: [0, 'one', 1, 'none'], kind: 0 },
-  v_mul_f64: { sources: [0, 1, 'none', 'none'], kind: 1 },
-  v_div_fmas_f64: { sources: [0, 1, 2, 3], kind: 2 },
-};
-
-const constants = (...words: number[]): SourceWord[] =>
-  words.map((xor) => ({ from: 'constant', at: 0, and: 0, xor: xor >>> 0 }));
-
 function vectorStep(instruction: Instruction, semantics: LaneSemantics, context: StepContext): Step | undefined {
-  const { def, operands, omod, clamp } = instruction;
+  const { def, operands } = instruction;
   const withOperand = def.operands.map((spec, i) => ({ ...spec, operand: operands[i]! }));
   const of = (role: string) => withOperand.filter((operand) => operand.role === role);
-  const sources = [...of('src'), ...of('update')].map(({ operand, type }) => sourceOf(operand, type, context));
   const vector = withOperand.find(({ role, type }) => role !== 'src' && type !== 'mask');
   const mask = of('dst').find(({ type }) => type === 'mask');
   if (vector && vector.operand.kind !== 'vgpr') return undefined;
@@ -125,42 +113,59 @@ function vectorStep(instruction: Instruction, semantics: LaneSemantics, context:
   if (masks.includes(EXEC)) return undefined;
   const first = vector?.operand.kind === 'vgpr' ? vector.operand.index : 0;
   const words = vector ? wordsOf(vector.type, context.shape.waveSize) : 0;
-  const plain = {
+  const sources = [...of('src'), ...of('update')].map(({ operand, type }) => sourceOf(operand, type, context));
+  const { body, ...rest } = asMulAdd(semantics.wgsl, sources) ?? {
+    body: { family: def.family, name: semantics.wgsl },
+    sources,
+    numbers: [],
+  };
+  const mode = (wave: WaveText) => (semantics.usesMode ? [wave.effectiveMode] : []);
+  return {
     instruction,
+    kind: `${body.name} ${instruction.omod} ${instruction.clamp}`,
+    cost: costOf([body, ...modifiersOf(instruction)], context),
+    ...rest,
     registers: Array.from({ length: words }, (_, i) => first + i),
     masks,
     mayBail: false,
-  };
-  const modifiers = modifiersOf(instruction);
-  const merged = MUL_ADDS[semantics.wgsl];
-  if (merged) {
-    const ready = {
-      one: { bit: false, words: constants(0, 0x3ff00000) },
-      none: { bit: false, words: constants(0, 0) },
-    };
-    const noBit = { bit: true, words: constants(0, 0) };
-    return {
-      ...plain,
-      kind: `mul_add ${omod} ${clamp}`,
-      cost: costOf([MUL_ADD, ...modifiers], context),
-      sources: merged.sources.map((from, i) =>
-        typeof from === 'number' ? sources[from]! : i === 3 ? noBit : ready[from],
-      ),
-      numbers: [merged.kind],
-      call: (wave, args, numbers) => vectorCall(wave, instruction, MUL_ADD, [...args, ...numbers, wave.effectiveMode]),
-    };
-  }
-  const body = { family: def.family, name: semantics.wgsl };
-  return {
-    ...plain,
-    kind: `${semantics.wgsl} ${omod} ${clamp}`,
-    cost: costOf([body, ...modifiers], context),
-    sources,
-    numbers: [],
-    call: (wave, args) =>
-      vectorCall(wave, instruction, body, semantics.usesMode ? [...args, wave.effectiveMode] : args),
+    call: (wave, args, numbers) => vectorCall(wave, instruction, body, [...args, ...numbers, ...mode(wave)]),
   };
 }
+
+interface Call {
+  readonly body: WgslFunction;
+  readonly sources: readonly Source[];
+  readonly numbers: readonly number[];
+}
+
+/** The call of mul_add_f64 that does the same, with the operands and kinds of its table, if there is one. */
+function asMulAdd(wgsl: string, sources: readonly Source[]): Call | undefined {
+  const call = (kind: number, factorsAndTerm: readonly Source[], flag = NO_BIT): Call => ({
+    body: MUL_ADD,
+    sources: [...factorsAndTerm, flag],
+    numbers: [kind],
+  });
+  const [a, b, c, flag] = sources as [Source, Source, Source, Source];
+  switch (wgsl) {
+    case 'v_fma_f64':
+      return call(0, [a, b, c]);
+    case 'v_add_f64':
+      return call(0, [a, ONE, b]);
+    case 'v_mul_f64':
+      return call(1, [a, b, ZERO]);
+    case 'v_div_fmas_f64':
+      return call(2, [a, b, c], flag);
+    default:
+      return undefined;
+  }
+}
+
+const constants = (...words: number[]): SourceWord[] =>
+  words.map((xor) => ({ from: 'constant', at: 0, and: 0, xor: xor >>> 0 }));
+
+const ONE: Source = { bit: false, words: constants(0, 0x3ff00000) };
+const ZERO: Source = { bit: false, words: constants(0, 0) };
+const NO_BIT: Source = { bit: true, words: constants(0, 0) };
 
 /** Stands for EXEC, which no step may write. */
 const EXEC = -1;
