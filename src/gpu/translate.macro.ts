@@ -13,7 +13,7 @@ import type { WaveText } from './waveText.ts';
 export interface MacroUse {
   readonly form: 'fused' | 'direct' | 'shared';
   readonly macro: DivisionMacro;
-  /** How the program writes the macro, as `division_macro` in division_loop.wesl wants to know. */
+  /** How the program writes the macro, as `division_macro` in division_macro.wesl wants to know. */
   readonly shape: number;
 }
 
@@ -27,7 +27,7 @@ export interface MacroPlan {
 const FUSED: WgslFunction = { family: 'division_fused', name: 'fused_division' };
 const RESIDUAL: WgslFunction = { family: 'division_fused', name: 'fused_residual' };
 const DIRECT: WgslFunction = { family: 'division_fused', name: 'direct_division' };
-export const LOOP: WgslFunction = { family: 'division_loop', name: 'division_macro' };
+export const LOOP: WgslFunction = { family: 'division_macro', name: 'division_macro' };
 
 export const MACRO_FUNCTIONS: readonly WgslFunction[] = [FUSED, RESIDUAL, DIRECT];
 
@@ -73,7 +73,7 @@ function formOf({ live, flags }: DivisionMacro, form: Form): MacroUse['form'] | 
 }
 
 /**
- * Bit i: the factors of step i of division_loop.wesl are exchanged; bit 8 + i: the minus stands before the other one of ds r or
+ * Bit i: the factors of step i of division_macro.wesl are exchanged; bit 8 + i: the minus stands before the other one of ds r or
  * ds q. Products don't change by that, but which NaN comes out does.
  */
 function shapeOf({ instructions }: Program, { steps }: DivisionMacro): number {

@@ -1,5 +1,5 @@
 /**
- * shaders/isa/division_fused.wesl and division_loop.wesl: every register that they give equals what the instructions leave, one after
+ * shaders/isa/division_fused.wesl and division_macro.wesl: every register that they give equals what the instructions leave, one after
  * the other, on the CPU; aimed at where the argument of the first is tight: reciprocals next to midpoints, quotients 3/2 ulp off,
  * all-ones fractions, the borders of v_div_scale, exact quotients, subnormal residuals.
  */
@@ -32,7 +32,7 @@ ${bindings}
 }`;
 
 const loopKernel = `
-import package::isa::division_loop::division_macro;
+import package::isa::division_macro::division_macro;
 ${bindings}
 @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) {
   let i = id.x;
