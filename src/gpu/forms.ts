@@ -20,14 +20,16 @@
  * 5. Any of these in a loop, where the stretch of vector instructions inlined has more operations than a quarter of what a kernel may
  *    have, and the loop takes at most a tenth longer, or where it has more than twice what a kernel may have. A loop is slower where
  *    values would stay in variables, or where it has slots that an iteration does not use (drivers on the CPU run them all the same).
- *    First run against a repeated run, straight and as a loop:
+ *    Milliseconds of CPU for the first run, straight and as a loop, and how long a repeated run takes as a loop against straight:
  *
- *    |                                      | SwiftShader, CPU ms               | lavapipe, CPU ms                |
- *    | ------------------------------------ | --------------------------------- | ------------------------------- |
- *    | 4 fused macros                       | 656 / 137, runs alike             | 748 / 360, runs alike           |
- *    | 16 fused macros                      | 5,083 / 139, runs alike           | 3,128 / 284, runs alike         |
- *    | 8 macros that can't be fused         | about 10,000 / 1,700, 1.1 times   | 7,764 / 1,173, 1.9 times        |
- *    | 16 v_fma, each on the one before     | 4,235 / 336, 1.5 times            | 1,249 / 258, 4.5 times          |
+ *    |                                             | SwiftShader          | lavapipe             |
+ *    | ------------------------------------------- | -------------------- | -------------------- |
+ *    | 4 fused macros                              | 663, 219: alike      | 509, 294: alike      |
+ *    | 4 fused macros, every fourth lane bails     | 1,192, 700: alike    | 1,040, 641: alike    |
+ *    | 16 fused macros                             | 3,797, 107: alike    | 2,107, 188: alike    |
+ *    | 16 fused macros, every fourth lane bails    | 4,118, 514: alike    | 2,543, 613: alike    |
+ *    | 4 macros that can't be fused                | 5,209, 1,216: 1.2    | 2,747, 1,048: 1.1    |
+ *    | 16 v_fma, each on the one before            | 1,880, 168: 1.1      | 955, 169: 1.8        |
  *
  * `shared` does all vector instructions like that, also division macros, one at a time and complete. In `auto` a loop may have a whole
  * macro's eleven instructions for slots, if the program repeats them. Kernels of bailed lanes are loops as in `shared`.

@@ -92,7 +92,7 @@ function loopOf(steps: readonly Step[], { waveSize }: Shape, form: Form, maxKern
   return wantsLoop(form, { straight, compiled: cost, slowdown }, maxKernelCost) ? loop : undefined;
 }
 
-/** What a word of a VGPR costs that is loaded or stored, in operations: as SwiftShader takes it; lavapipe takes more. */
+/** What a word of a VGPR costs that is loaded or stored, in operations: more than on SwiftShader, less than on lavapipe. */
 const WORD = 25;
 
 /** Words of VGPRs that are loaded and stored: by each step, or where all between the first use and the last value is in variables. */
