@@ -25,9 +25,9 @@
  *    |                                             | SwiftShader          | lavapipe             |
  *    | ------------------------------------------- | -------------------- | -------------------- |
  *    | 4 fused macros                              | 663, 219: alike      | 509, 294: alike      |
- *    | 4 fused macros, every fourth lane bails     | 1,192, 700: alike    | 1,040, 641: alike    |
+ *    | 4 fused macros, every fourth lane bails     | 1,394, 903: alike    | 1,605, 859: alike    |
  *    | 16 fused macros                             | 3,797, 107: alike    | 2,107, 188: alike    |
- *    | 16 fused macros, every fourth lane bails    | 4,118, 514: alike    | 2,543, 613: alike    |
+ *    | 16 fused macros, every fourth lane bails    | 6,013, 730: alike    | 2,552, 897: alike    |
  *    | 4 macros that can't be fused                | 5,209, 1,216: 1.2    | 2,747, 1,048: 1.1    |
  *    | 16 v_fma, each on the one before            | 1,880, 168: 1.1      | 955, 169: 1.8        |
  *
