@@ -1,6 +1,13 @@
 /** The programs that are measured, as AMD assembly. */
 import type { Target } from '../isa/target.ts';
-import { type DivisionRegisters, divisionLines, ldsMinimum, ldsWait, programText } from '../verify/demonstration.ts';
+import {
+  allocations,
+  type DivisionRegisters,
+  divisionLines,
+  ldsMinimum,
+  ldsWait,
+  programText,
+} from '../verify/demonstration.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
 
 const pair = (register: number) => `v[${register}:${register + 1}]`;
@@ -16,7 +23,7 @@ const MACRO: MacroRegisters = { n: 0, d: 2, r: 6, result: 12 };
  * the result and VCC; r0, e0, r1, e1, ds and t are overwritten.
  */
 const macroLines = (target: Target, wave: WaveSize, registers: MacroRegisters): string[] =>
-  divisionLines(target, wave, { ds: 4, e: 8, ns: 8, q: 10, t: 4, p: 4, ...registers });
+  divisionLines(target, wave, { ...allocations.compiled.registers, ...registers });
 
 /** The macro alone. */
 export const macroText = (target: Target, wave: WaveSize): string => programText(macroLines(target, wave, MACRO));

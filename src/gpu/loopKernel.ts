@@ -45,7 +45,6 @@ class LoopText {
     // What is read once must not be read for the first time within a branch.
     this.#exec = this.#wave.exec;
     void this.#wave.mode;
-    void this.#wave.mode;
   }
 
   module(): string {
