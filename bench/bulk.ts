@@ -11,12 +11,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { WorkerChecker } from '../src/cli/checkers.ts';
-import { BATCH_WAVES, type DemonstrationSpec, demonstrationJob } from '../src/cli/demonstrationJob.ts';
 import type { Engine, RunCost } from '../src/engine.ts';
 import { openWebGpuEngine } from '../src/gpu/engine.node.ts';
 import { ReferenceEngine, type ReferenceForms } from '../src/reference/engine.ts';
 import { runBulk } from '../src/verify/bulk.ts';
 import { compareStates } from '../src/verify/compare.ts';
+import { BATCH_WAVES, type DemonstrationSpec, demonstrationJob } from '../src/verify/demonstrationJob.ts';
 import type { Job } from '../src/verify/job.ts';
 import { StatePool } from '../src/verify/pool.ts';
 import { rate } from '../src/verify/report.ts';

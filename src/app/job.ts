@@ -1,58 +1,48 @@
 /** The Verify panel: the demonstration on the engines there are, its progress and its report. */
 import type { Engine } from '../engine.ts';
-import { assemble } from '../program/assembler.ts';
-import type { Program } from '../program/program.ts';
 import { runBulk } from '../verify/bulk.ts';
-import {
-  countWrongQuotients,
-  demonstrationShape,
-  divisionText,
-  drawBatch,
-  isDivision,
-  minimumText,
-} from '../verify/demonstration.ts';
-import { batchSizes, type Job, type Stage } from '../verify/job.ts';
+import { BATCH_WAVES, type DemonstrationSpec, demonstrationJob } from '../verify/demonstrationJob.ts';
+import type { Job } from '../verify/job.ts';
 import { rate } from '../verify/report.ts';
 import { WaveState } from '../wavefront/state.ts';
+import { openCheckers } from './checkers.ts';
 import { byId } from './dom.ts';
 import { showReport, showVerdict } from './jobReport.ts';
 import type { Settings } from './settings.ts';
 import { count, messageOf, plural } from './text.ts';
 
-const WAVE = 64;
-
-/** Waves a batch: enough to hide a dispatch's cost, few enough for a moving bar. */
-const MAX_BATCH = 2048;
+/** Enough batches for a moving bar. */
 const BATCHES = 16;
 
-/** What the panel ran: enough to draw any wave of it again. Each wave is a workgroup. */
-export interface JobPlan {
+/** What the panel runs: enough to draw any wave of it again. Each wave is a workgroup. */
+export interface JobPlan extends Job {
   readonly settings: Settings;
-  readonly waves: number;
-  readonly seed: number;
+  /** The job as workers make it. */
+  readonly spec: DemonstrationSpec;
   readonly batchWaves: number;
-  readonly stages: readonly Stage[];
 }
 
 export function planJob(settings: Settings, waves: number, seed: number): JobPlan {
-  const { target } = settings;
-  const build = (file: string, text: string): Program => assemble(text, { target, waveSize: WAVE, file });
-  const stages = [
-    { name: 'division macros', program: build('division', divisionText(target, WAVE)) },
-    { name: 'LDS minima', program: build('minimum', minimumText(target)) },
-  ];
-  return { settings, waves, seed, stages, batchWaves: Math.min(MAX_BATCH, Math.ceil(waves / BATCHES)) };
-}
-
-/** The state that a batch of the plan starts from. */
-export function drawPlanned({ settings, waves, seed, batchWaves }: JobPlan, batch: number): WaveState {
-  const { size } = batchSizes(waves, batchWaves);
-  return drawBatch(demonstrationShape(settings.target, WAVE, size(batch)), seed, batch, settings.round);
+  const { target, profile, round } = settings;
+  const batchWaves = Math.min(BATCH_WAVES, Math.ceil(waves / BATCHES));
+  const spec: DemonstrationSpec = {
+    target: target.name,
+    waveSize: 64,
+    profile,
+    waves,
+    batchWaves,
+    withMinimum: true,
+    registers: 'steps',
+    operands: 'special',
+    seed,
+    round,
+  };
+  return { ...demonstrationJob(spec), settings, spec, batchWaves };
 }
 
 /** One wave of the job, as a batch of its own. */
 export function drawWave(plan: JobPlan, wave: number): WaveState {
-  const batch = drawPlanned(plan, Math.floor(wave / plan.batchWaves));
+  const batch = plan.draw(Math.floor(wave / plan.batchWaves));
   const index = wave % plan.batchWaves;
   const one = new WaveState({ ...batch.layout.shape, waves: 1 });
   const { scalars, vgprs, scalarWords, vgprWords } = batch.layout;
@@ -80,21 +70,22 @@ export function mountJob({ settings, engines, done }: JobHost): void {
   const start = async () => {
     abort = new AbortController();
     const plan = planJob(settings(), number('waves'), number('seed'));
-    const job: Job = {
-      stages: plan.stages,
-      batches: batchSizes(plan.waves, plan.batchWaves).batches,
-      draw: (batch) => drawPlanned(plan, batch),
-      ...(isDivision(plan.settings.profile, plan.settings.round) && { countWrong: countWrongQuotients }),
-    };
-    showProgress(0, plan.waves, 'compiling …');
-    const report = await runBulk(job, engines, {
-      profile: plan.settings.profile,
-      signal: abort.signal,
-      onBatch: ({ wavesDone, lanesDone, wallMs }) =>
-        showProgress(wavesDone, plan.waves, `${rate((lanesDone / wallMs) * 1000)} lanes/s, compared`),
-    });
-    showReport(report, plan);
-    if (report.batchesDone > 0) done(plan);
+    const { waves, profile } = plan.spec;
+    showProgress(0, waves, 'compiling …');
+    const checkers = openCheckers({ spec: plan.spec, options: { profile } }, plan.batches);
+    try {
+      const report = await runBulk(plan, engines, {
+        profile,
+        signal: abort.signal,
+        checkers,
+        onBatch: ({ wavesDone, lanesDone, wallMs }) =>
+          showProgress(wavesDone, waves, `${rate((lanesDone / wallMs) * 1000)} lanes/s, compared`),
+      });
+      showReport(report, plan);
+      if (report.batchesDone > 0) done(plan);
+    } finally {
+      for (const checker of checkers) await checker.close();
+    }
   };
 
   form.addEventListener('submit', async (event) => {

@@ -59,19 +59,22 @@ function verdictOf(report: BulkReport): [Verdict, ...string[]] {
   ];
 }
 
-function enginesTable({ engines }: BulkReport): HTMLTableElement {
+function enginesTable({ engines, work }: BulkReport): HTMLTableElement {
   const [first] = engines;
+  const workers = plural(work.find(({ by }) => by === 'checker')!.threads, 'Web Worker');
   const rows = first!.stages.map(({ name }, i) => [
-    `${name}/s`,
+    `${name === 'macros' ? 'division macros' : name}/s`,
     ...engines.map(({ stages }) => rate((stages[i]!.lanes / stages[i]!.ms) * 1000)),
   ]);
   const compile = engines.map(({ stages }) => stages.reduce((ms, stage) => ms + stage.compileMs, 0));
   return makeTable(
-    'Throughput',
+    `Throughput, the reference in ${workers}`,
     [
       '',
       ...engines.map(({ name, device }) =>
-        make('span', { title: device }, name === 'webgpu' ? 'WebGPU' : 'CPU reference'),
+        name === 'webgpu'
+          ? make('span', { title: device }, 'WebGPU')
+          : make('span', { title: `CPU, ${workers}` }, 'CPU reference'),
       ),
     ],
     [...rows, ['compiling', ...compile.map((ms) => (ms > 0 ? `${Math.round(ms)} ms` : '–'))]],

@@ -72,15 +72,15 @@ export function mountLanes([first, second]: readonly [Engine, Engine?]): LanesPa
   return {
     async show(next) {
       plan = next;
-      input.max = String(next.waves - 1);
+      input.max = String(next.spec.waves - 1);
       if (!input.checkValidity()) input.value = '0';
       await load();
     },
   };
 }
 
-const noteOf = ({ settings, seed }: JobPlan, wave: number, first: Engine, second: Engine | undefined): string =>
-  `Wave ${wave} of seed ${seed} on ${settings.target.name}, ${settings.profile} profile, by ${first.name}` +
+const noteOf = ({ settings, spec }: JobPlan, wave: number, first: Engine, second: Engine | undefined): string =>
+  `Wave ${wave} of seed ${spec.seed} on ${settings.target.name}, ${settings.profile} profile, by ${first.name}` +
   `${second ? `, compared with ${second.name}` : ''}.`;
 
 function draw(shown: Shown): void {

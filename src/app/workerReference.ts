@@ -1,14 +1,15 @@
 /** The reference engine in a Web Worker, so that the page stays responsive; a program crosses over as its machine code or text. */
-import { type Engine, EngineError, type RunCost, type RunOptions, type RunResult } from '../engine.ts';
+import type { Engine, RunCost, RunOptions, RunResult } from '../engine.ts';
 import { disassemble } from '../program/disassemble.ts';
 import { encode } from '../program/encode.ts';
 import type { Program } from '../program/program.ts';
+import { Calls } from '../verify/calls.ts';
 import type { Shape } from '../wavefront/layout.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
 import { WaveState } from '../wavefront/state.ts';
+import { threadOf } from './webWorker.ts';
 
-export interface Request {
-  readonly id: number;
+export interface Run {
   readonly target: string;
   readonly waveSize: WaveSize;
   /** Machine code, or the text of a program that has none (X1K). */
@@ -18,13 +19,9 @@ export interface Request {
   readonly options: RunOptions;
 }
 
-export type Reply =
-  | { readonly id: number; readonly words: Uint32Array<ArrayBuffer>; readonly cost: RunCost }
-  | { readonly id: number; readonly kind: EngineError['kind'] | undefined; readonly message: string };
-
-interface Waiting {
-  readonly done: (reply: Reply) => void;
-  readonly failed: (error: Error) => void;
+export interface Ran {
+  readonly words: Uint32Array<ArrayBuffer>;
+  readonly cost: RunCost;
 }
 
 const codeOf = (program: Program) =>
@@ -33,43 +30,25 @@ const codeOf = (program: Program) =>
 export class WorkerReference implements Engine {
   readonly name = 'reference';
   readonly device = 'CPU, one Web Worker';
-  private readonly worker = new Worker(new URL('./referenceWorker.ts', import.meta.url), { type: 'module' });
-  private readonly waiting = new Map<number, Waiting>();
-  private lastId = 0;
+  readonly #calls = new Calls<Run, Ran>(
+    threadOf(new Worker(new URL('./referenceWorker.ts', import.meta.url), { type: 'module' })),
+    'the reference worker',
+  );
 
-  constructor() {
-    this.worker.addEventListener('message', ({ data }: MessageEvent<Reply>) => {
-      this.waiting.get(data.id)?.done(data);
-      this.waiting.delete(data.id);
-    });
-    this.worker.addEventListener('error', (event) => this.fail(event.message || 'its script does not load'));
-  }
-
-  async run(program: Program, state: WaveState, given: RunOptions = {}): Promise<RunResult> {
+  async run(program: Program, state: WaveState, { profile, maxSteps }: RunOptions = {}): Promise<RunResult> {
     const { shape } = state.layout;
-    const words = state.words.slice();
-    const id = ++this.lastId;
     const { target, waveSize } = program;
+    const words = state.words.slice();
     // Callers may hold more in their options than a worker can be sent.
-    const { profile, maxSteps } = given;
     const options = { ...(profile && { profile }), ...(maxSteps !== undefined && { maxSteps }) };
-    const request: Request = { id, target: target.name, waveSize, code: codeOf(program), shape, words, options };
-    const reply = await new Promise<Reply>((done, failed) => {
-      this.waiting.set(id, { done, failed });
-      this.worker.postMessage(request, [words.buffer]);
-    });
-    if ('words' in reply) return { state: new WaveState(shape, reply.words), cost: reply.cost };
-    throw reply.kind ? new EngineError(reply.kind, reply.message) : new Error(reply.message);
+    const ran = await this.#calls.ask(
+      { target: target.name, waveSize, code: codeOf(program), shape, words, options },
+      words,
+    );
+    return { state: new WaveState(shape, ran.words), cost: ran.cost };
   }
 
-  async close(): Promise<void> {
-    this.worker.terminate();
-    this.fail('it was closed');
-  }
-
-  private fail(why: string): void {
-    for (const { failed } of this.waiting.values())
-      failed(new EngineError('lost', `the reference worker failed: ${why}`));
-    this.waiting.clear();
+  close(): Promise<void> {
+    return this.#calls.close();
   }
 }

@@ -14,6 +14,7 @@ import {
   type RoundName,
   rounds,
 } from '../verify/demonstration.ts';
+import { BATCH_WAVES, type DemonstrationSpec, demonstrationJob } from '../verify/demonstrationJob.ts';
 import { batchSizes, type Job } from '../verify/job.ts';
 import { randomBatch, randomShape } from '../verify/randomState.ts';
 import {
@@ -31,7 +32,6 @@ import {
 import { x1kText } from '../verify/x1k.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
 import type { CheckSetting } from './checkWorker.ts';
-import { BATCH_WAVES, type DemonstrationSpec, demonstrationJob } from './demonstrationJob.ts';
 import { engineFailure, openEngines } from './engines.ts';
 import { CommandError, Exit, usage } from './errors.ts';
 import type { ClosableChecker, End, Io } from './io.ts';

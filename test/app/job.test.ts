@@ -1,6 +1,6 @@
 /** What the page runs, on the reference: each target's programs assemble and run, and a wave by itself is the wave of its batch. */
 import { describe, expect, it } from 'vitest';
-import { drawPlanned, drawWave, planJob } from '../../src/app/job.ts';
+import { drawWave, planJob } from '../../src/app/job.ts';
 import { runSteps } from '../../src/app/steps.ts';
 import { targets } from '../../src/isa/target.ts';
 import { ReferenceEngine } from '../../src/reference/engine.ts';
@@ -22,7 +22,7 @@ describe.each(targets.map((target) => [target.name, target] as const))('%s', (_,
 
   it('runs a wave alone as it runs in its batch', async () => {
     const plan = planJob({ target, profile: 'hardware', round: 'rup' }, 37, 5);
-    const { state: batch } = await runStages(engine, plan, drawPlanned(plan, 1), { profile: 'hardware' });
+    const { state: batch } = await runStages(engine, plan, plan.draw(1), { profile: 'hardware' });
     for (const index of [0, plan.batchWaves - 1]) {
       const start = drawWave(plan, plan.batchWaves + index);
       const { state: alone } = await runStages(engine, plan, start, { profile: 'hardware' });
@@ -37,8 +37,7 @@ describe.each(targets.map((target) => [target.name, target] as const))('%s', (_,
 describe('planJob', () => {
   it('covers all waves, the last batch with the rest', () => {
     const plan = planJob({ target: targets[0]!, profile: 'hardware', round: 'rne' }, 37, 5);
-    const batches = Math.ceil(plan.waves / plan.batchWaves);
-    const sizes = Array.from({ length: batches }, (_, batch) => drawPlanned(plan, batch).layout.shape.waves);
+    const sizes = Array.from({ length: plan.batches }, (_, batch) => plan.draw(batch).layout.shape.waves);
     expect(sizes.reduce((a, b) => a + b)).toBe(37);
     expect(sizes.at(-1)).toBe(1);
   });

@@ -170,6 +170,7 @@ describe('with WebGPU', () => {
     expect(Number(words)).toBeGreaterThan(160 * 64 * 24);
     expect(await text('#verdict')).toMatch(/^0 mismatches in .* of 160 wavesAll 10,240 quotients are JavaScript/);
     expect(await text('#report')).toMatch(/WebGPU.*CPU reference.*division macros\/s.*LDS minima\/s/);
+    expect(await text('#report caption')).toBe(`Throughput, the reference in ${await workersOf(page)}`);
     expect(await text('#report details')).toMatch(/v_div_scale_f64modelled.*ds_min_rtn_f64/);
   });
 
@@ -343,35 +344,75 @@ async function zoomTo(n: number, d: number): Promise<void> {
   expect((await view()).scale).toBeGreaterThan(4);
 }
 
+/** How many workers check a long job in this browser. */
+const workersOf = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const workers = Math.min(navigator.hardwareConcurrency, 8);
+    return `${workers} Web Worker${workers === 1 ? '' : 's'}`;
+  });
+
 describe('when the engines differ', () => {
   // Jobs of 16 waves run in batches of one.
   const word = new Layout(demonstrationShape(target, 64, 1)).vgpr(0, 8) + 5;
-  // v8 of lane 5 changes on its way from the worker to the page.
+  // v8 of lane 5 changes on its way between the page and a worker: to be checked, or computed for the lanes.
   withBrowser(true, (page) =>
     page.evaluateOnNewDocument((at) => {
+      Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { get: () => 3 });
       globalThis.Worker = class extends Worker {
         constructor(...parameters: ConstructorParameters<typeof Worker>) {
           super(...parameters);
           this.addEventListener('message', ({ data }) => {
-            if (data.words) data.words[at] = 0xdeadbeef;
+            if (data.answer.words) data.answer.words[at] = 0xdeadbeef;
           });
+        }
+        override postMessage(
+          message: { question: { output?: { words: Uint32Array } } },
+          transfer?: Transferable[] | StructuredSerializeOptions,
+        ) {
+          const { output } = message.question;
+          if (output) output.words[at] = 0xbadc0de5;
+          super.postMessage(message, transfer as StructuredSerializeOptions);
         }
       };
     }, word),
   );
 
-  it('counts and lists the mismatches, and marks them in the lanes', async () => {
+  it('three workers count and list the mismatches, and the lanes mark them', async () => {
     await runJob(16, 1);
     expect(await text('#verdict')).toMatch(/^16 mismatches in /);
+    expect(await text('#report caption')).toBe('Throughput, the reference in 3 Web Workers');
     expect(await page.$eval('#verdict', (box) => (box as HTMLElement).dataset.verdict)).toBe('differs');
     const listed = await page.$$eval('.differences li', (items) => items.map((item) => item.textContent));
     expect(listed).toHaveLength(16);
     for (const [wave, line] of listed.entries())
-      expect(line).toMatch(new RegExp(`^wave ${wave} v8 lane 5: webgpu [0-9a-f]{8}, reference deadbeef$`));
+      expect(line).toMatch(new RegExp(`^wave ${wave} v8 lane 5: webgpu badc0de5, reference [0-9a-f]{8}$`));
     const marked = await page.$$eval('#lanes .differs', (cells) =>
       cells.map((cell) => [cell.closest('tr')!.rowIndex, (cell as HTMLElement).title]),
     );
     expect(marked).toEqual([[6, expect.stringMatching(/; reference [0-9a-f]{8}deadbeef$/)]]);
+  });
+});
+
+describe('when a worker that checks fails', () => {
+  withBrowser(true, (page) =>
+    page.evaluateOnNewDocument(() => {
+      Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { get: () => 3 });
+      const broken = new Blob(['onmessage = () => { throw new Error("no memory") }'], { type: 'text/javascript' });
+      let opened = 0;
+      // The page's own reference is the first, then come those that check.
+      globalThis.Worker = class extends Worker {
+        constructor(script: string | URL, options?: WorkerOptions) {
+          super(opened++ === 2 ? URL.createObjectURL(broken) : script, options);
+        }
+      };
+    }),
+  );
+
+  it('says so in one line, and the next run is a new one', async () => {
+    await runJob(160, 7);
+    expect(await text('#verdict')).toMatch(/^a worker that checks failed: .*no memory/);
+    await runJob(160, 7);
+    expect(await text('#verdict')).toMatch(/^0 mismatches in .* of 160 waves/);
   });
 });
 
@@ -384,6 +425,7 @@ describe('without WebGPU', () => {
 
   it('runs the job on the reference alone, with right quotients, and shows its lanes', async () => {
     await runJob(16, 3);
+    expect(await text('#report caption')).toBe(`Throughput, the reference in ${await workersOf(page)}`);
     expect(await text('#verdict')).toMatch(
       /^1,024 lanes on the CPU reference, compared with nothingAll 1,024 quotients are/,
     );

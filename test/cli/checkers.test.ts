@@ -1,10 +1,10 @@
 /** Worker threads that draw and check: what they report is what this thread reports, differences included, and they end. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { WorkerChecker } from '../../src/cli/checkers.ts';
-import { BATCH_WAVES, type DemonstrationSpec, demonstrationJob } from '../../src/cli/demonstrationJob.ts';
 import { ReferenceEngine } from '../../src/reference/engine.ts';
 import { runBulk } from '../../src/verify/bulk.ts';
 import { LocalChecker } from '../../src/verify/checker.ts';
+import { BATCH_WAVES, type DemonstrationSpec, demonstrationJob } from '../../src/verify/demonstrationJob.ts';
 import { scripted } from '../verify/scripted.ts';
 
 const spec: DemonstrationSpec = {

@@ -1,6 +1,7 @@
-/** The job of `wave64 verify` without a program, from plain data, so that any thread can make it. */
+/** The job of `wave64 verify` without a program and of the page, from plain data, so that any thread can make it. */
 import { findTarget, type Profile } from '../isa/target.ts';
 import { assemble } from '../program/assembler.ts';
+import type { WaveSize } from '../wavefront/registers.ts';
 import {
   type AllocationName,
   allocations,
@@ -13,15 +14,16 @@ import {
   type OperandKind,
   operandKinds,
   type RoundName,
-} from '../verify/demonstration.ts';
-import { batchSizes, type Job } from '../verify/job.ts';
-import type { WaveSize } from '../wavefront/registers.ts';
+} from './demonstration.ts';
+import { batchSizes, type Job } from './job.ts';
 
 export interface DemonstrationSpec {
   readonly target: string;
   readonly waveSize: WaveSize;
   readonly profile: Profile;
   readonly waves: number;
+  /** Waves a batch; default `BATCH_WAVES`. */
+  readonly batchWaves?: number;
   /** The division alone, or the LDS minimum of each quotient too. */
   readonly withMinimum: boolean;
   /** Where the division has its values; `compiled` leaves no room for the LDS minimum. */
@@ -35,14 +37,14 @@ export interface DemonstrationSpec {
 export const BATCH_WAVES = 512;
 
 export function demonstrationJob(spec: DemonstrationSpec): Job & { readonly waves: number } {
-  const { waveSize, waves, withMinimum, registers, seed, round } = spec;
+  const { waveSize, waves, batchWaves = BATCH_WAVES, withMinimum, registers, seed, round } = spec;
   const target = findTarget(spec.target);
   const build = (text: string) => assemble(text, { target, waveSize, file: 'built-in' });
   const division = { name: 'macros', program: build(divisionText(target, waveSize, registers)) };
   const stages = withMinimum ? [division, { name: 'LDS minima', program: build(minimumText(target)) }] : [division];
   const { vgprs, registers: places } = allocations[registers];
   const shape = { ...demonstrationShape(target, waveSize, 0), vgprs, ...(!withMinimum && { ldsWords: 0 }) };
-  const sizes = batchSizes(waves, BATCH_WAVES);
+  const sizes = batchSizes(waves, batchWaves);
   return {
     stages,
     waves,

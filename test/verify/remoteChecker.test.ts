@@ -1,0 +1,163 @@
+/** A checker behind a port: it reports what the checker there reports, storage goes back and forth, and failures end in one error. */
+import { describe, expect, it, vi } from 'vitest';
+import { EngineError } from '../../src/engine.ts';
+import { findTarget } from '../../src/isa/target.ts';
+import { makeProgram } from '../../src/program/make.ts';
+import { runBulk } from '../../src/verify/bulk.ts';
+import { LocalChecker } from '../../src/verify/checker.ts';
+import type { Job } from '../../src/verify/job.ts';
+import { type CheckPort, type CheckThread, RemoteChecker, serveChecks } from '../../src/verify/remoteChecker.ts';
+import { WaveState } from '../../src/wavefront/state.ts';
+import { scripted } from './scripted.ts';
+
+const shape = { waveSize: 64, waves: 2, wavesPerGroup: 1, vgprs: 1, sgprs: 0, ldsWords: 0 } as const;
+const program = makeProgram(findTarget('gfx90a'), 64, [], new Map());
+
+/** Batch k of the job holds `first` + k in every lane of v0. */
+interface Setting {
+  readonly first: number;
+  readonly batches: number;
+}
+
+const jobOf = ({ first, batches }: Setting): Job => ({
+  stages: [{ name: 'lanes', program }],
+  batches,
+  draw: (batch, pool) => {
+    const state = WaveState.start(shape, pool?.take(shape).words);
+    for (const wave of [0, 1]) state.vgpr(wave, 0).fill(first + batch);
+    return state;
+  },
+  countWrong: (state, input) => Number(state.words.some((word, at) => word !== input.words[at])),
+});
+
+/** Both ends of a way that moves what it is told to move, as threads have it. */
+function way() {
+  const listeners: { page?: (message: never) => void; worker?: (message: never) => void } = {};
+  const moved: ArrayBuffer[] = [];
+  let tellFailure = (_why: string) => {};
+  const post = (to: keyof typeof listeners) => (message: unknown, transfer: ArrayBuffer[]) => {
+    const copy = structuredClone(message, { transfer });
+    moved.push(...transfer);
+    setTimeout(() => listeners[to]?.(copy as never));
+  };
+  const thread: CheckThread<Setting> = {
+    send: post('worker'),
+    receive: (take) => {
+      listeners.page = take;
+    },
+    failed: (tell) => {
+      tellFailure = tell;
+    },
+    end: async () => {
+      delete listeners.worker;
+    },
+  };
+  const port: CheckPort<Setting> = {
+    send: post('page'),
+    receive: (take) => {
+      listeners.worker = take;
+    },
+  };
+  const die = (why: string) => {
+    delete listeners.worker;
+    tellFailure(why);
+  };
+  return { thread, port, moved, die };
+}
+
+const setting: Setting = { first: 5, batches: 12 };
+const local = (given: Setting) => new LocalChecker(jobOf(given), scripted('reference'), {});
+
+function remote(open = local) {
+  const { thread, port, moved, die } = way();
+  serveChecks(port, open);
+  return { checker: new RemoteChecker(thread, setting), moved, die };
+}
+
+/** Turns a bit of lane 9 in the batch that holds 8: the fourth. */
+const wrongOnce = () =>
+  scripted('webgpu', (state) => {
+    const v0 = state.vgpr(1, 0);
+    if (v0[9] === 8) v0[9] = 12;
+  });
+
+describe('checkers in other threads', () => {
+  it('report what this thread reports, in the order of the batches', async () => {
+    const remotes = [remote(), remote(), remote()];
+    const engines = () => [wrongOnce(), scripted('reference')] as const;
+    const there = await runBulk(jobOf(setting), engines(), { checkers: remotes.map(({ checker }) => checker) });
+    const here = await runBulk(jobOf(setting), engines(), { checkers: [local(setting)] });
+    expect(there.comparison).toMatchObject({ mismatches: 1, first: [{ wave: 7, lane: 9, a: 12, b: 8 }] });
+    expect(there.comparison).toEqual(here.comparison);
+    expect(there).toMatchObject({ wrong: 1, batchesDone: 12, lanesDone: 12 * 128, wavesDone: 24 });
+  });
+
+  it('get storage and give it back: none is copied or lost', async () => {
+    const { checker, moved } = remote();
+    const first = await checker.draw(0);
+    const output = first.clone();
+    await checker.check(0, output);
+    expect(output.words.buffer.byteLength).toBe(0);
+    expect(moved.every((buffer) => buffer.byteLength === 0)).toBe(true);
+    expect([checker.pool.spare(), checker.pool.spare(), checker.pool.spare()]).toEqual([
+      expect.any(WaveState),
+      expect.any(WaveState),
+      undefined,
+    ]);
+  });
+
+  it('compute alone where nothing is under test', async () => {
+    const report = await runBulk(jobOf(setting), [scripted('reference')], { checkers: [remote().checker] });
+    expect(report).toMatchObject({ wrong: 0, batchesDone: 12, comparison: { words: 0 } });
+  });
+});
+
+describe('one clear error, and no hang', () => {
+  const lost = { failure: { kind: 'lost', message: 'a worker that checks failed: out of memory' } };
+  const engines = [scripted('webgpu'), scripted('reference')] as const;
+
+  it('where a thread fails on its way', async () => {
+    const { checker, die } = remote();
+    const onBatch = () => die('out of memory');
+    const report = await runBulk(jobOf(setting), engines, { checkers: [remote().checker, checker], onBatch });
+    expect(report).toMatchObject(lost);
+    expect(report.batchesDone).toBeLessThan(setting.batches);
+  });
+
+  it('where it failed before it was asked', async () => {
+    const { checker, die } = remote();
+    die('out of memory');
+    expect(await runBulk(jobOf(setting), engines, { checkers: [checker] })).toMatchObject({ batchesDone: 0, ...lost });
+  });
+
+  it('where it failed while the engine under test had all its batches', async () => {
+    const { checker, die } = remote();
+    const slow = scripted('webgpu', () => die('out of memory'));
+    expect(await runBulk(jobOf(setting), [slow, engines[1]], { checkers: [checker] })).toMatchObject(lost);
+  });
+
+  it('where it cannot begin', async () => {
+    const { checker } = remote(() => {
+      throw new EngineError('unsupported', 'no such job');
+    });
+    const report = await runBulk(jobOf(setting), engines, { checkers: [checker] });
+    expect(report.failure).toMatchObject({ kind: 'unsupported', message: 'no such job' });
+  });
+
+  it('where it makes a mistake of its own', async () => {
+    const { checker } = remote((given) => {
+      const broken = local(given);
+      vi.spyOn(broken, 'check').mockRejectedValue(new TypeError('a mistake of ours'));
+      return broken;
+    });
+    await expect(runBulk(jobOf(setting), engines, { checkers: [checker] })).rejects.toThrow('a mistake of ours');
+  });
+
+  it('where it is closed', async () => {
+    const { checker } = remote();
+    const drawing = checker.draw(0);
+    await checker.close();
+    await expect(drawing).rejects.toThrow('a worker that checks failed: it was closed');
+    await expect(checker.draw(1)).rejects.toThrow('it was closed');
+  });
+});
