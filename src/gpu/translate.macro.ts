@@ -27,14 +27,14 @@ export interface MacroPlan {
 const FUSED: WgslFunction = { family: 'division_fused', name: 'fused_division' };
 const RESIDUAL: WgslFunction = { family: 'division_fused', name: 'fused_residual' };
 const DIRECT: WgslFunction = { family: 'division_fused', name: 'direct_division' };
-export const LOOP: WgslFunction = { family: 'division_macro', name: 'division_macro' };
+export const COMPLETE: WgslFunction = { family: 'division_macro', name: 'division_macro' };
 
 export const MACRO_FUNCTIONS: readonly WgslFunction[] = [FUSED, RESIDUAL, DIRECT];
 
 /** The functions of a kernel that does the macro: those of bailed lanes too, where they are done in a branch. */
 export function functionsOfMacro({ form }: MacroUse, bail: Bail): readonly WgslFunction[] {
-  const fused = bail === 'branch' ? [FUSED, RESIDUAL, LOOP] : [FUSED, RESIDUAL];
-  return { direct: [DIRECT], fused, shared: [LOOP] }[form];
+  const fused = bail === 'branch' ? [FUSED, RESIDUAL, COMPLETE] : [FUSED, RESIDUAL];
+  return { direct: [DIRECT], fused, shared: [COMPLETE] }[form];
 }
 
 /** @param mode MODE at the start, if it is known */
@@ -134,7 +134,7 @@ export function macroCall(
     return { value: (name) => (name === 'result' ? result : undefined), flag: 'false' };
   }
   if (form === 'shared') {
-    const m = kernel.value('d', kernel.call(LOOP, [n, d, shape, effectiveMode]));
+    const m = kernel.value('d', kernel.call(COMPLETE, [n, d, shape, effectiveMode]));
     return { value: (name) => (REFINEMENTS.includes(name) ? undefined : `${m}.${name}`), flag: `${m}.flag` };
   }
   const f = kernel.value('d', kernel.call(FUSED, [n, d]));

@@ -14,7 +14,7 @@ import type { Bail } from './forms.ts';
 import type { WgslFunction } from './kernel.ts';
 import type { Schedulable } from './loopSchedule.ts';
 import { modifiersOf, type Outcome, vectorCall } from './translate.instruction.ts';
-import { functionsOfMacro, LOOP, type MacroUse, macroCall } from './translate.macro.ts';
+import { functionsOfMacro, COMPLETE, type MacroUse, macroCall } from './translate.macro.ts';
 import type { WaveText } from './waveText.ts';
 
 /** A word of a source is `(state & and) ^ xor`: modifiers change the top bit, and of a constant nothing is left but `xor`. */
@@ -100,7 +100,7 @@ function macroStep(instruction: Instruction, use: MacroUse, context: StepContext
 const MUL_ADD: WgslFunction = { family: 'mul_add', name: 'mul_add_f64' };
 
 /** Functions whose costs a loop asks for, besides those of instructions. */
-export const LOOP_FUNCTIONS: readonly WgslFunction[] = [MUL_ADD, LOOP];
+export const LOOP_FUNCTIONS: readonly WgslFunction[] = [MUL_ADD, COMPLETE];
 
 function vectorStep(instruction: Instruction, semantics: LaneSemantics, context: StepContext): Step | undefined {
   const { def, operands } = instruction;
