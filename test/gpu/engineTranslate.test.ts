@@ -5,7 +5,7 @@ import { gridOf } from '../../src/gpu/deviceRunner.ts';
 import { functionsOf } from '../../src/gpu/translate.instruction.ts';
 import { dispatchesOf, executed, type Plan, translate } from '../../src/gpu/translate.ts';
 import type { Program } from '../../src/program/program.ts';
-import type { Shape } from '../../src/wavefront/layout.ts';
+import { Layout, type Shape } from '../../src/wavefront/layout.ts';
 import { batchFor, programOf } from './engineRig.ts';
 
 const variantOf = (program: Program) => ({ target: program.target, profile: 'hardware' }) as const;
@@ -121,6 +121,27 @@ describe('dispatches', () => {
       expect(x * y - count).toBeLessThan(y);
     }
     expect(gridOf(65535, 65535)).toEqual([65535, 1]);
+  });
+
+  it('have a workgroup for each wave and no more, 65,535 at a time', async () => {
+    const program = programOf('v_mov_b32 v1, v0\nds_write_b32 v0, v1\ns_barrier\nds_read_b32 v1, v0');
+    const rangesOf = async (shape: Partial<Shape>) => {
+      const { layout } = batchFor(program, { ...shape, waves: 2 });
+      const large = new Layout({ ...layout.shape, waves: 140_000 });
+      const dispatches = dispatchesOf(await planOf(program, 1e9, { ...shape, waves: 2 }), large);
+      return dispatches.filter(({ kernel }) => kernel === 0).map(({ first, stride, waves }) => [first, stride, waves]);
+    };
+    expect(await rangesOf({ wavesPerGroup: 1 })).toEqual([
+      [0, 1, 65535],
+      [65535, 1, 65535],
+      [131070, 1, 8930],
+    ]);
+    expect(await rangesOf({ wavesPerGroup: 2 })).toEqual([
+      [0, 2, 65535],
+      [131070, 2, 4465],
+      [1, 2, 65535],
+      [131071, 2, 4465],
+    ]);
   });
 
   it('run all waves at once, but those that share LDS one by one between barriers', async () => {
