@@ -5,7 +5,7 @@ import { BATCH_WAVES, type DemonstrationSpec, demonstrationJob } from '../verify
 import type { Job } from '../verify/job.ts';
 import { rate } from '../verify/report.ts';
 import { WaveState } from '../wavefront/state.ts';
-import { openCheckers } from './checkers.ts';
+import { CheckWorkers } from './checkers.ts';
 import { byId } from './dom.ts';
 import { showReport, showVerdict } from './jobReport.ts';
 import type { Settings } from './settings.ts';
@@ -65,6 +65,7 @@ export function mountJob({ settings, engines, done }: JobHost): void {
   const run = byId('run', HTMLButtonElement);
   const cancel = byId('cancel', HTMLButtonElement);
   const number = (id: string) => byId(id, HTMLInputElement).valueAsNumber;
+  const workers = new CheckWorkers();
   let abort = new AbortController();
 
   const start = async () => {
@@ -72,7 +73,8 @@ export function mountJob({ settings, engines, done }: JobHost): void {
     const plan = planJob(settings(), number('waves'), number('seed'));
     const { waves, profile } = plan.spec;
     showProgress(0, waves, 'compiling …');
-    const checkers = openCheckers({ spec: plan.spec, options: { profile } }, plan.batches);
+    const checkers = workers.checkers({ spec: plan.spec, options: { profile } }, plan.batches);
+    let batchesDone = 0;
     try {
       const report = await runBulk(plan, engines, {
         profile,
@@ -81,10 +83,11 @@ export function mountJob({ settings, engines, done }: JobHost): void {
         onBatch: ({ wavesDone, lanesDone, wallMs }) =>
           showProgress(wavesDone, waves, `${rate((lanesDone / wallMs) * 1000)} lanes/s, compared`),
       });
+      batchesDone = report.batchesDone;
       showReport(report, plan);
-      if (report.batchesDone > 0) done(plan);
+      if (batchesDone > 0) done(plan);
     } finally {
-      for (const checker of checkers) await checker.close();
+      if (batchesDone < plan.batches) await workers.end();
     }
   };
 

@@ -1,11 +1,11 @@
 /** Batches drawn and checked by worker threads, each with a reference engine of its own. */
 import { Worker } from 'node:worker_threads';
-import { type CheckThread, RemoteChecker } from '../verify/remoteChecker.ts';
+import { type CheckThread, checkCalls, RemoteChecker } from '../verify/remoteChecker.ts';
 import type { CheckSetting } from './checkWorker.ts';
 
 export class WorkerChecker extends RemoteChecker<CheckSetting> {
   constructor(setting: CheckSetting) {
-    super(threadOf(new Worker(new URL('./checkWorker.js', import.meta.url))), setting);
+    super(checkCalls(threadOf(new Worker(new URL('./checkWorker.js', import.meta.url)))), setting);
   }
 }
 

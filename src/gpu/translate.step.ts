@@ -14,7 +14,7 @@ import type { Bail } from './forms.ts';
 import type { WgslFunction } from './kernel.ts';
 import type { Schedulable } from './loopSchedule.ts';
 import { modifiersOf, type Outcome, vectorCall } from './translate.instruction.ts';
-import { functionsOfMacro, COMPLETE, type MacroUse, macroCall } from './translate.macro.ts';
+import { COMPLETE, functionsOfMacro, type MacroUse, macroCall } from './translate.macro.ts';
 import type { WaveText } from './waveText.ts';
 
 /** A word of a source is `(state & and) ^ xor`: modifiers change the top bit, and of a constant nothing is left but `xor`. */

@@ -24,20 +24,28 @@ interface Reply {
 }
 
 export type CheckThread<Setting> = Thread<Asked<Request<Setting>>, Answered<Reply>>;
+export type CheckCalls<Setting> = Calls<Request<Setting>, Reply>;
 export type CheckPort<Setting> = Port<Answered<Reply>, Asked<Request<Setting>>>;
+
+/** The way to a thread that serves checks. */
+export const checkCalls = <Setting>(thread: CheckThread<Setting>): CheckCalls<Setting> =>
+  new Calls(thread, 'a worker that checks');
 
 /** Storage of batches goes to the thread and comes back with its answer. */
 export class RemoteChecker<Setting> implements Checker {
   readonly pool = new StatePool();
-  readonly #calls: Calls<Request<Setting>, Reply>;
+  readonly #calls: CheckCalls<Setting>;
   readonly #started: Promise<Reply>;
   /** Batches that are not checked yet. */
   readonly #drawn = new Map<number, WaveState>();
 
-  /** @param setting what the thread makes its checker from: plain data */
-  constructor(thread: CheckThread<Setting>, setting: Setting) {
-    this.#calls = new Calls(thread, 'a worker that checks');
-    this.#started = this.#calls.ask({ kind: 'start', setting });
+  /**
+   * @param calls to a thread that has nothing left to do for a checker before
+   * @param setting what the thread makes its checker from: plain data
+   */
+  constructor(calls: CheckCalls<Setting>, setting: Setting) {
+    this.#calls = calls;
+    this.#started = calls.ask({ kind: 'start', setting });
     this.#started.catch(() => {}); // whatever is asked next says so
   }
 

@@ -189,7 +189,7 @@ describe('with WebGPU', () => {
     await page.click('input[value=hex]');
   });
 
-  it('stops between batches when asked to', async () => {
+  it('stops between batches when asked to, and runs again', async () => {
     await fill('#waves', '3000');
     await page.click('#run');
     await page.waitForSelector('#cancel:not(:disabled)');
@@ -199,6 +199,8 @@ describe('with WebGPU', () => {
     const done = Number(waves!.replace(',', ''));
     expect(done % 188).toBe(0); // whole batches, a sixteenth of the job each
     expect(done).toBeLessThan(3000);
+    await runJob(160, 8);
+    expect(await text('#verdict')).toMatch(/^0 mismatches in .* of 160 waves/);
   });
 
   it('draws the decisions of the hardware profile', async () => {
@@ -408,11 +410,13 @@ describe('when a worker that checks fails', () => {
     }),
   );
 
-  it('says so in one line, and the next run is a new one', async () => {
+  it('says so in one line, and the next runs have new ones', async () => {
     await runJob(160, 7);
     expect(await text('#verdict')).toMatch(/^a worker that checks failed: .*no memory/);
-    await runJob(160, 7);
-    expect(await text('#verdict')).toMatch(/^0 mismatches in .* of 160 waves/);
+    for (const waves of [160, 50]) {
+      await runJob(waves, 8);
+      expect(await text('#verdict')).toMatch(new RegExp(`^0 mismatches in .* of ${waves} waves`));
+    }
   });
 });
 

@@ -6,7 +6,13 @@ import { makeProgram } from '../../src/program/make.ts';
 import { runBulk } from '../../src/verify/bulk.ts';
 import { LocalChecker } from '../../src/verify/checker.ts';
 import type { Job } from '../../src/verify/job.ts';
-import { type CheckPort, type CheckThread, RemoteChecker, serveChecks } from '../../src/verify/remoteChecker.ts';
+import {
+  type CheckPort,
+  type CheckThread,
+  checkCalls,
+  RemoteChecker,
+  serveChecks,
+} from '../../src/verify/remoteChecker.ts';
 import { WaveState } from '../../src/wavefront/state.ts';
 import { scripted } from './scripted.ts';
 
@@ -71,7 +77,8 @@ const local = (given: Setting) => new LocalChecker(jobOf(given), scripted('refer
 function remote(open = local) {
   const { thread, port, moved, die } = way();
   serveChecks(port, open);
-  return { checker: new RemoteChecker(thread, setting), moved, die };
+  const calls = checkCalls(thread);
+  return { checker: new RemoteChecker(calls, setting), calls, moved, die };
 }
 
 /** Turns a bit of lane 9 in the batch that holds 8: the fourth. */
@@ -104,6 +111,17 @@ describe('checkers in other threads', () => {
       expect.any(WaveState),
       undefined,
     ]);
+  });
+
+  it('do one job after another', async () => {
+    const { checker, calls } = remote();
+    const engines = [scripted('webgpu'), scripted('reference')] as const;
+    await runBulk(jobOf(setting), engines, { checkers: [checker] });
+    const next = { first: 100, batches: 3 };
+    const second = new RemoteChecker(calls, next);
+    expect((await second.draw(1)).vgpr(0, 0)[0]).toBe(101);
+    const report = await runBulk(jobOf(next), engines, { checkers: [new RemoteChecker(calls, next)] });
+    expect(report).toMatchObject({ wrong: 0, batchesDone: 3, comparison: { mismatches: 0 } });
   });
 
   it('compute alone where nothing is under test', async () => {
