@@ -117,7 +117,7 @@ class LoopText {
       to(register, (at) => `vgprs[vector_base + ${at}] = ${words[i]};`),
     );
     for (const line of guarded(exec, stores)) kernel.line(line);
-    const bit = exec === 'true' ? flag : `${exec} && ${flag}`;
+    const bit = masks.length > 0 ? this.#wave.activeBit(flag) : flag;
     for (const line of masks.flatMap((mask) => to(mask, (at) => kernel.storeBit(at, bit)))) kernel.line(line);
   }
 }

@@ -73,8 +73,7 @@ function vectorInstruction(wave: WaveText, instruction: Instruction, semantics: 
     for (const [i, word] of words.entries()) wave.vectors.write(index + i, word!);
   }
   const mask = withOperand.find(({ role, type }) => role === 'dst' && type === 'mask');
-  if (mask && mask.operand.kind === 'scalar')
-    wave.writeMask(mask.operand.code, flag === 'false' ? flag : wave.kernel.value('m', `${wave.exec} && ${flag}`));
+  if (mask && mask.operand.kind === 'scalar') wave.writeMask(mask.operand.code, wave.activeBit(flag));
 }
 
 /** What an instruction or a macro makes, as WGSL expressions. */

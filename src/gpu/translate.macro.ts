@@ -107,7 +107,7 @@ export function macroInstruction(wave: WaveText, { form, macro, shape }: MacroUs
     wave.vectors.write(register, `${value(name)}.${'xy'[word]}`);
   const flags = macro.flags.filter(({ word }) => word === 0);
   if (flags.length === 0) return;
-  const bit = flag === 'false' ? flag : wave.kernel.value('m', `${wave.exec} && ${flag}`);
+  const bit = wave.activeBit(flag);
   for (const { code } of flags) wave.writeMask(code, bit);
 }
 

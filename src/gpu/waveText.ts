@@ -95,6 +95,11 @@ export class WaveText {
     this.scalars.writeWords(slot, values);
   }
 
+  /** A flag as a mask has it: zero in lanes that are not active. */
+  activeBit(flag: string): string {
+    return flag === 'false' ? flag : this.kernel.value('m', this.exec === 'true' ? flag : `${this.exec} && ${flag}`);
+  }
+
   writeMask(code: number, bit: string): void {
     const slot = this.slot(code);
     if (slot === undefined) return;
