@@ -10,6 +10,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { median } from '../src/bench/figure.ts';
 import { WorkerChecker } from '../src/cli/checkers.ts';
 import type { Engine, RunCost } from '../src/engine.ts';
 import { openWebGpuEngine } from '../src/gpu/engine.node.ts';
@@ -27,8 +28,6 @@ const LANES = 64 * BATCH_WAVES;
 const MICROSECONDS = 1e6;
 const ms = 1000 * Number(process.argv[2] ?? 4);
 if (!(ms > 0)) throw new RangeError('seconds a measurement: a number above 0');
-
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 /** This process and the driver's, where one is open. */
 function processes(): number[] {
