@@ -1,6 +1,6 @@
 /** The division macro at once: which form of it a program allows, and its WGSL. */
 
-import type { MacroValue } from '../isa/divisionMacro.ts';
+import { factorsOf, type MacroProduct, type MacroValue } from '../isa/divisionMacro.ts';
 import type { Variant } from '../isa/target.ts';
 import { type DivisionMacro, findDivisionMacros } from '../program/divisionMacro.ts';
 import type { Instruction, Program } from '../program/program.ts';
@@ -52,7 +52,7 @@ export function planMacros(program: Program, variant: Variant, form: Form, mode:
   for (const macro of findDivisionMacros(program, variant.profile)) {
     const chosen = formOf(macro, form);
     if (chosen === undefined) continue;
-    uses.set(instructions[macro.at]!, { form: chosen, macro, shape: shapeOf(program, macro) });
+    uses.set(instructions[macro.at]!, { form: chosen, macro, shape: shapeOf(macro) });
     for (const index of macro.members) if (index !== macro.at) dropped.add(instructions[index]!);
   }
   return { uses, dropped };
@@ -76,19 +76,11 @@ function formOf({ live, flags }: DivisionMacro, form: Form): MacroUse['form'] | 
  * Bit i: the factors of step i of division_macro.wesl are exchanged; bit 8 + i: the minus stands before the other one of ds r or
  * ds q. Products don't change by that, but which NaN comes out does.
  */
-function shapeOf({ instructions }: Program, { steps }: DivisionMacro): number {
-  const isFrom = (at: number, operand: number, value: MacroValue) => {
-    const [use, made] = [instructions[at]!.operands[operand]!, instructions[steps[value]]!.operands[0]!];
-    return use.kind === 'vgpr' && made.kind === 'vgpr' && use.index === made.index;
-  };
-  const firsts = { e0: 'ds', r1: 'r0', e1: 'ds', r2: 'r1', q: 'ns', t: 'ds', p: 't' } as const;
-  let shape = 0;
-  for (const [i, [value, first]] of (Object.entries(firsts) as [MacroValue, MacroValue][]).entries()) {
-    const exchanged = !isFrom(steps[value], 1, first);
-    if (exchanged) shape |= 1 << i;
-    if (first === 'ds' && !instructions[steps[value]]!.operands[exchanged ? 2 : 1]!.neg) shape |= 256 << i;
-  }
-  return shape;
+function shapeOf({ orders }: DivisionMacro): number {
+  return (Object.keys(factorsOf) as MacroProduct[]).reduce((shape, product, step) => {
+    const { isSwapped, negatesSecond } = orders[product];
+    return shape | (Number(isSwapped) << step) | (Number(negatesSecond) << (8 + step));
+  }, 0);
 }
 
 /** Writes the whole macro behind what stands there. */
