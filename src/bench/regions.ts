@@ -51,7 +51,7 @@ export async function overRegions(
   const job = (turns: number) => ({
     ...work,
     dispatches: Array.from({ length: turns }, (_, turn) =>
-      work.dispatches.map((dispatch) => ({ ...dispatch, first: (turn % regions) * waves })),
+      work.dispatches.map((dispatch) => ({ ...dispatch, first: dispatch.first + (turn % regions) * waves })),
     ).flat(),
     shape,
   });
@@ -79,7 +79,7 @@ export async function overRegions(
  */
 export async function compileMs(runner: KernelRunner, work: RegionWork, input: WaveState): Promise<number | undefined> {
   const { words, layout } = firstOf(input, 1);
-  const dispatches = work.dispatches.map((dispatch) => ({ ...dispatch, waves: 1 }));
+  const dispatches = work.dispatches.map((dispatch) => ({ ...dispatch, first: 0, waves: 1 }));
   const began = performance.now();
   const { cost } = await runner.run({ ...work, dispatches, shape: layout.shape }, words);
   return cost.compileMs === undefined ? undefined : performance.now() - began;

@@ -74,6 +74,23 @@ describe('regions', () => {
     expect(jobs[0]).toMatchObject({ shape: { ...shape, waves: 1 }, dispatches: [{ waves: 1 }] });
   });
 
+  it('waves of a region that take more than one dispatch are all run, each once', async () => {
+    const jobs: Job[] = [];
+    const dispatch = { kernel: 0, stride: 1 };
+    const cut = {
+      ...work,
+      dispatches: [
+        { ...dispatch, first: 0, waves: 2 },
+        { ...dispatch, first: 2, waves: 1 },
+      ],
+    };
+    const input = numbered(1);
+    const { first } = await overRegions(counting(jobs), cut, [input, numbered(2)]);
+    for (let wave = 0; wave < shape.waves; wave++) expect(first.vgpr(wave, 1)[0]).toBe(input.vgpr(wave, 1)[0]! + 1);
+    expect(jobs.at(-1)!.dispatches.map((one) => one.first)).toEqual([0, 2, 3, 5]);
+    expect(jobs[0]!.dispatches.map((one) => one.first)).toEqual([0, 0]);
+  });
+
   it('four of them, one where a batch is beyond every cache', () => {
     expect([regionsFor(1 << 20), regionsFor(1 << 27)]).toEqual([REGIONS, 1]);
   });
