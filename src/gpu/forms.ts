@@ -1,5 +1,5 @@
 /**
- * The forms that f64 code takes in kernels, and which of them is chosen. All of them leave the same bits in every register; the
+ * The forms that f64 code takes in kernels, and which of them is chosen. All of them but `direct` leave the same bits in every register; the
  * option `form` of the engine forces one.
  *
  * | form    | what it is                                                                        | lanes it can't do      |
@@ -14,10 +14,9 @@
  *
  * 1. MODE of the f64 instructions is not known, or does not round to nearest even with subnormals kept, or the profile is
  *    `published`: generic. The arguments for the other forms are made for that MODE, and for what chips do.
- * 2. A division macro whose intermediate registers are all overwritten before anyone looks: direct.
- * 3. A division macro of which r0, e0, r1 and e1 are overwritten: fused.
- * 4. Everything else: generic.
- * 5. Any of these in a loop, where the stretch of vector instructions inlined has more operations than a quarter of what a kernel may
+ * 2. A division macro of which r0, e0, r1 and e1 are overwritten: fused.
+ * 3. Everything else: generic.
+ * 4. Any of these in a loop, where the stretch of vector instructions inlined has more operations than a quarter of what a kernel may
  *    have, and the loop takes at most a tenth longer, or where it has more than twice what a kernel may have. A loop is slower where
  *    values would stay in variables, or where it has slots that an iteration does not use (drivers on the CPU run them all the same).
  *    Milliseconds of CPU for the first run, straight and as a loop, and how long a repeated run takes as a loop against straight:
@@ -33,6 +32,9 @@
  *
  * `shared` does all vector instructions like that, also division macros, one at a time and complete. In `auto` a loop may have a whole
  * macro's eleven instructions for slots, if the program repeats them. Kernels of bailed lanes are loops as in `shared`.
+ *
+ * `direct` is not chosen: it rounds the quotient itself, where the macro's last v_div_fmas rounds what r2 makes of it. Where a quotient lies exactly in
+ * the middle between two subnormals these differ (1470d80000000000 / 5773400000000000 is 3 units by the instructions, 4 by IEEE).
  *
  * `fast` has v_fma, v_fmac, v_mul, v_add, v_rcp and the three v_div instructions in f64, without output modifiers. It is not chosen: on
  * normal operands it gave 1.6 times generic on SwiftShader and 1.04 on lavapipe, and with every second lane special half of it on both; no

@@ -68,8 +68,8 @@ function formOf({ live, flags }: DivisionMacro, form: Form): MacroUse['form'] | 
   );
   const mayBeOne = whole && !live.some(({ value }) => REFINEMENTS.includes(value));
   if (form === 'shared') return mayBeOne ? 'shared' : undefined;
-  if (form !== 'fused' && mayBeDirect) return 'direct';
-  return form !== 'direct' && mayBeOne ? 'fused' : undefined;
+  if (form === 'direct') return mayBeDirect ? 'direct' : undefined;
+  return mayBeOne ? 'fused' : undefined;
 }
 
 /**

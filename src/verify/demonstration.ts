@@ -191,5 +191,8 @@ export function countWrongQuotients({ words, layout }: WaveState, input: WaveSta
   return wrong;
 }
 
-/** The macro is IEEE division as chips have it, rounding to nearest even; in AMD's text and the directed roundings it is not. */
+/**
+ * The macro is IEEE division as chips have it, rounding to nearest even, but where a quotient lies exactly in the middle between two
+ * subnormals (about one in 10^9 of the special pairs); in AMD's text and the directed roundings it is not.
+ */
 export const isDivision = (profile: Profile, round: RoundName): boolean => profile === 'hardware' && round === 'rne';

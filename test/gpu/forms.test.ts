@@ -163,9 +163,15 @@ describe('a division macro', () => {
       ['fused', 'list'],
       ['auto', 'branch'],
     ]);
-    const kernels = await textOf('auto', 'list', program, state);
+    const kernels = await textOf('direct', 'list', program, state);
     expect(kernels.join()).toContain('= direct_division(');
     expect(kernels.join()).not.toContain('bails');
+    // By the instructions 3 units, though the quotient is exactly 3.5: what v_div_fmas rounds lies a little below.
+    for (const [register, word] of [0, 0x1470d800, 0, 0x57734000].entries()) state.vgpr(0, register).fill(word);
+    state.setSpecial(0, Special.execLo, 0xffffffff);
+    expect((await reference.run(program, state)).state.vgpr(0, 14)[0]).toBe(3);
+    await expectEqual(program, state, without('direct'));
+    expect((await textOf('auto', 'list', program, state)).join()).not.toContain('= direct_division(');
   });
 
   it('with constants and modifiers, and with scalar operands (seed 4)', async () => {
