@@ -34,6 +34,8 @@ export interface MeasureOptions {
   readonly seconds: number;
   readonly operands: OperandKind;
   readonly signal?: AbortSignal;
+  /** Milliseconds from any moment on; default `performance.now`. */
+  readonly clock?: () => number;
   /** Told of each case before it is prepared. */
   readonly progress?: (done: number, of: number, id: string, lanes: number) => void;
 }
@@ -82,7 +84,8 @@ export async function measure(
 }
 
 async function measureCases(subjects: readonly Subject[], options: MeasureOptions, cases: Case[]): Promise<void> {
-  const began = performance.now();
+  const clock = options.clock ?? (() => performance.now());
+  const began = clock();
   const sizes = subjects.reduce((sum, { lanes }) => sum + lanes.length, 0);
   const slice = Math.min(MAX_SLICE_MS, (options.seconds * 1000 * ROUND_SHARE) / (sizes * ROUNDS));
   const stopped = () => options.signal?.aborted === true;
@@ -92,9 +95,9 @@ async function measureCases(subjects: readonly Subject[], options: MeasureOption
     const one: Case = { ...prepared, subject, runs: [] };
     cases.push(one);
     const forATime = async (done: (run: Run) => void) => {
-      const start = performance.now();
+      const start = clock();
       do done(await run());
-      while (performance.now() - start < slice);
+      while (clock() - start < slice);
     };
     await forATime(() => {});
     return () => forATime((ran) => one.runs.push(ran));
@@ -110,7 +113,7 @@ async function measureCases(subjects: readonly Subject[], options: MeasureOption
   for (let size = 1; size < most; size++)
     for (const subject of subjects) {
       const lanes = subject.lanes[size];
-      if (lanes === undefined || stopped() || performance.now() - began > options.seconds * 1000) continue;
+      if (lanes === undefined || stopped() || clock() - began > options.seconds * 1000) continue;
       const turn = await prepare(subject, lanes);
       for (let round = 0; round < ROUNDS; round++) await turn();
     }

@@ -13,11 +13,13 @@ interface Script {
   readonly waitMs?: number;
 }
 
-/** A subject whose runs take the times in turn, by its own account. */
+let now = 0;
+
+/** A subject whose runs take the times in turn, by its own account; by the clock of the settings, `waitMs` each. */
 function scripted(
   id: string,
   log: string[],
-  { lanes = [64], times = [1], cost, mismatches = 0, waitMs = 0 }: Script = {},
+  { lanes = [64], times = [1], cost, mismatches = 0, waitMs = 1 }: Script = {},
 ): Subject {
   return {
     id,
@@ -34,7 +36,7 @@ function scripted(
         cost,
         run: async () => {
           log.push(`${id} ${count}`);
-          await new Promise((done) => setTimeout(done, waitMs));
+          now += waitMs;
           const deviceMs = times[turn++ % times.length]!;
           return { wallMs: deviceMs + 1, deviceMs };
         },
@@ -45,7 +47,7 @@ function scripted(
 
 const never = () => undefined;
 const figuresOf = async (...args: Parameters<typeof measure>) => (await measure(...args)).figures;
-const settings = { seconds: 0.001, operands: 'normal' } as const;
+const settings = { seconds: 0.001, operands: 'normal', clock: () => now } as const;
 
 describe('measuring', () => {
   it('takes turns: a warm-up each, then three rounds', async () => {
@@ -112,10 +114,11 @@ describe('measuring', () => {
 
   it('takes the wall where the device has no clock', async () => {
     const { prepare, ...rest } = scripted('a', []);
-    const blind: Subject = {
-      ...rest,
-      prepare: async (lanes) => ({ ...(await prepare(lanes)), run: async () => ({ wallMs: 4 }) }),
+    const run = async () => {
+      now += 4;
+      return { wallMs: 4 };
     };
+    const blind: Subject = { ...rest, prepare: async (lanes) => ({ ...(await prepare(lanes)), run }) };
     expect((await figuresOf([blind], never, settings))[0]).toMatchObject({
       deviceNs: null,
       wallNs: 4e6,
