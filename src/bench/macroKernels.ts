@@ -63,17 +63,21 @@ export const directKernel = (id: string, workload: Workload): RawKernel => ({
 fn work(base: u32) {
   var n = load64(base);
   var d = load64(${place(2)});
+  var ok = true;
   for (var k = 0u; k < ${CHAIN}u; k++) {
     let quotient = direct_division(n, d, 0x3f0u);
     d = n;
-    n = quotient;
+    n = quotient.result;
+    ok &= quotient.ok;
   }
   store64(${place(4)}, n);
+  vgprs[${place(6)}] = u32(ok);
 }`,
-  registers: 6,
+  registers: 7,
   work: CHAIN,
   expected: {
     workload,
+    ok: 6,
     registers: [
       [4, 26],
       [5, 27],

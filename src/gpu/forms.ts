@@ -1,5 +1,5 @@
 /**
- * The forms that f64 code takes in kernels, and which of them is chosen. All of them but `direct` leave the same bits in every register; the
+ * The forms that f64 code takes in kernels, and which of them is chosen. All of them leave the same bits in every register; the
  * option `form` of the engine forces one.
  *
  * | form    | what it is                                                                        | lanes it can't do      |
@@ -7,7 +7,7 @@
  * | generic | each instruction complete: every operand, every MODE                                | none                   |
  * | fast    | each instruction for zero and normal operands and results (`shaders/isa/fast.wesl`) | bail                   |
  * | fused   | a division macro at once on integers, with every register that it leaves            | bail                   |
- * | direct  | a division macro of which only the result is used, as one division                  | none                   |
+ * | direct  | a division macro of which only the result is used, as one division                  | bail                   |
  * | shared  | a loop over the instructions, with one copy of each body (`loopKernel.ts`)          | none                   |
  *
  * The rule of `auto`, from the first row that fits:
@@ -33,14 +33,15 @@
  * `shared` does all vector instructions like that, also division macros, one at a time and complete. In `auto` a loop may have a whole
  * macro's eleven instructions for slots, if the program repeats them. Kernels of bailed lanes are loops as in `shared`.
  *
- * `direct` is not chosen: it rounds the quotient itself, where the macro's last v_div_fmas rounds what r2 makes of it. Where a quotient lies exactly in
- * the middle between two subnormals these differ (1470d80000000000 / 5773400000000000 is 3 units by the instructions, 4 by IEEE).
+ * `direct` is not chosen: with the registers that nobody reads left out, `fused` has fewer operations. Neither rounds quotients up to
+ * 2^-1022: where one lies exactly in the middle between two subnormals, v_div_fmas rounds what r2 makes of it, not the quotient itself
+ * (1470d80000000000 / 5773400000000000 is 3 units by the instructions, 4 by IEEE).
  *
  * `fast` has v_fma, v_fmac, v_mul, v_add, v_rcp and the three v_div instructions in f64, without output modifiers. It is not chosen: on
  * normal operands it gave 1.6 times generic on SwiftShader and 1.04 on lavapipe, and with every second lane special half of it on both; no
  * other adapter has been measured. `fast`, `fused` and `direct` too leave to generic what rule 1 says and what they don't have.
  *
- * A lane that a fast or fused instruction can't do stores nothing. Who does it depends on the adapter. One that computes on the CPU
+ * A lane that a short form can't do stores nothing. Who does it depends on the adapter. One that computes on the CPU
  * runs both sides of a branch at full price, so the lane goes on a list, and a second kernel, the same piece of the program in complete
  * instructions, runs over the list. Other adapters skip what no lane takes: there the complete instructions stand in a branch of
  * the same kernel. The option `bail` forces one of them.

@@ -111,6 +111,6 @@ function wordsMoved(steps: readonly Step[]): { readonly loop: number; readonly s
 
 /** The same for kernels without short forms. */
 export function completed(context: StepContext): StepContext {
-  const complete = (use: MacroUse): MacroUse => (use.form === 'fused' ? { ...use, form: 'shared' } : use);
+  const complete = (use: MacroUse): MacroUse => ({ ...use, form: 'shared' });
   return { ...context, macros: new Map([...context.macros].map(([at, use]) => [at, complete(use)])) };
 }

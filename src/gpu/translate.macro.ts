@@ -31,10 +31,13 @@ export const COMPLETE: WgslFunction = { family: 'division_macro', name: 'divisio
 
 export const MACRO_FUNCTIONS: readonly WgslFunction[] = [FUSED, RESIDUAL, DIRECT];
 
+/** Whether it leaves lanes to `shared`, which does all. */
+export const mayBail = ({ form }: Pick<MacroUse, 'form'>): boolean => form !== 'shared';
+
 /** The functions of a kernel that does the macro: those of bailed lanes too, where they are done in a branch. */
-export function functionsOfMacro({ form }: MacroUse, bail: Bail): readonly WgslFunction[] {
-  const fused = bail === 'branch' ? [FUSED, RESIDUAL, COMPLETE] : [FUSED, RESIDUAL];
-  return { direct: [DIRECT], fused, shared: [COMPLETE] }[form];
+export function functionsOfMacro(use: MacroUse, bail: Bail): readonly WgslFunction[] {
+  const own = { direct: [DIRECT], fused: [FUSED, RESIDUAL], shared: [COMPLETE] }[use.form];
+  return mayBail(use) && bail === 'branch' ? [...own, COMPLETE] : own;
 }
 
 /** @param mode MODE at the start, if it is known */
@@ -87,13 +90,7 @@ function shapeOf({ orders }: DivisionMacro): number {
 export function macroInstruction(wave: WaveText, { form, macro, shape }: MacroUse): void {
   const n = wave.argument(macro.numerator, 'f64');
   const d = wave.argument(macro.denominator, 'f64');
-  const { value, flag, ok } = macroCall(
-    wave,
-    form === 'fused' && wave.tier === 'complete' ? 'shared' : form,
-    n,
-    d,
-    hex(shape),
-  );
+  const { value, flag, ok } = macroCall(wave, wave.tier === 'complete' ? 'shared' : form, n, d, hex(shape));
   if (ok !== undefined) wave.require(ok);
   for (const { value: name, word, register } of macro.live)
     wave.vectors.write(register, `${value(name)}.${'xy'[word]}`);
@@ -122,8 +119,8 @@ export function macroCall(
   shape: string,
 ): MacroOutcome {
   if (form === 'direct') {
-    const result = kernel.value('d', kernel.call(DIRECT, [n, d, effectiveMode]));
-    return { value: (name) => (name === 'result' ? result : undefined), flag: 'false' };
+    const direct = kernel.value('d', kernel.call(DIRECT, [n, d, effectiveMode]));
+    return { value: (name) => (name === 'result' ? `${direct}.result` : undefined), flag: 'false', ok: `${direct}.ok` };
   }
   if (form === 'shared') {
     const m = kernel.value('d', kernel.call(COMPLETE, [n, d, shape, effectiveMode]));

@@ -8,7 +8,7 @@ import type { Loop } from './loop.ts';
 import { type LoopBail, loopKernel } from './loopKernel.ts';
 import { translateInstruction } from './translate.instruction.ts';
 import { completed, findLoops } from './translate.loops.ts';
-import { macroInstruction } from './translate.macro.ts';
+import { macroInstruction, mayBail } from './translate.macro.ts';
 import type { StepContext } from './translate.step.ts';
 import { type KnownMode, type Tier, WaveText } from './waveText.ts';
 
@@ -91,7 +91,7 @@ class PieceWriter {
     this.#tier = options.form === 'fast' ? 'fast' : 'fused';
     this.#haveFast = rest.map((instruction) => {
       const macro = options.context.macros.get(instruction);
-      if (macro) return macro.form === 'fused';
+      if (macro) return mayBail(macro);
       return this.#tier === 'fast' && fastFunctionOf(instruction, options.context.variant) !== undefined;
     });
   }

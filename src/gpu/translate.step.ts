@@ -14,7 +14,7 @@ import type { Bail } from './forms.ts';
 import type { WgslFunction } from './kernel.ts';
 import type { Schedulable } from './loopSchedule.ts';
 import { modifiersOf, type Outcome, vectorCall } from './translate.instruction.ts';
-import { COMPLETE, functionsOfMacro, type MacroUse, macroCall } from './translate.macro.ts';
+import { COMPLETE, functionsOfMacro, type MacroUse, macroCall, mayBail } from './translate.macro.ts';
 import type { WaveText } from './waveText.ts';
 
 /** A word of a source is `(state & and) ^ xor`: modifiers change the top bit, and of a constant nothing is left but `xor`. */
@@ -85,9 +85,9 @@ function macroStep(instruction: Instruction, use: MacroUse, context: StepContext
     numbers: [shape],
     registers,
     masks,
-    mayBail: form === 'fused',
+    mayBail: mayBail(use),
     call: (wave, [n, d], [shapeText], complete) => {
-      const { value, flag, ok } = macroCall(wave, complete && form === 'fused' ? 'shared' : form, n!, d!, shapeText!);
+      const { value, flag, ok } = macroCall(wave, complete ? 'shared' : form, n!, d!, shapeText!);
       const words = macroValues.flatMap((name) => {
         const made = value(name);
         return [0, 1].map((word) => made && `${made}.${'xy'[word]}`);

@@ -207,6 +207,24 @@ export const classes: Readonly<Record<string, Draw>> = {
   ordinary: (random, pair) => atExponents(random, pair, random.between(923, 1122), random.between(923, 1122)),
 };
 
+/**
+ * Quotients exactly in the middle between two subnormals: M / 2^1075 for an odd M, as (M D 2^(b - 1075)) / (D 2^b). No class of its own:
+ * the macro and IEEE division differ in some of them.
+ */
+export const subnormalTies: Draw = (random, pair) => {
+  const bits = random.between(1, 52);
+  const odd = (size: number) =>
+    2 * Math.floor((random.word() / 2 ** 32 + random.word() / 2 ** 64) * 2 ** (size - 1)) + 1;
+  const divisor = odd(53 - bits);
+  const scale = random.between(1, 970);
+  tie[0] = odd(bits) * divisor * 2 ** (scale - 1075);
+  tie[1] = divisor * 2 ** scale;
+  setNumerator(pair, tieWords[1]! ^ sign(random), tieWords[0]!);
+  setDenominator(pair, tieWords[3]! ^ sign(random), tieWords[2]!);
+};
+const tie = new Float64Array(2);
+const tieWords = new Uint32Array(tie.buffer);
+
 export const newPair = (): Pair => ({ nHi: 0, nLo: 0, dHi: 0, dLo: 0 });
 
 /** Draws pairs from these classes, all equally likely. */

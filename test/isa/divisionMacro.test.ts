@@ -10,7 +10,7 @@ import { f64_mul, f64_mulAdd, result } from '../../src/float/f64.ts';
 import type { MacroValue } from '../../src/isa/divisionMacro.ts';
 import { DivisionMacroLanes } from '../../src/isa/divisionMacroLanes.ts';
 import { divFixup, divFmas, divScale } from '../../src/isa/instructions/divisionF64.ts';
-import { classes, type Draw, newPair } from '../../src/verify/operands.ts';
+import { classes, type Draw, newPair, subnormalTies } from '../../src/verify/operands.ts';
 import { Random } from '../../src/verify/random.ts';
 
 const LANES = 64;
@@ -135,7 +135,7 @@ const besideSubnormal: Draw = (random, pair) => {
 };
 
 describe('the division macro at once', () => {
-  const draws = { ...classes, pairwise: pairwise(), besideSubnormal };
+  const draws = { ...classes, pairwise: pairwise(), besideSubnormal, subnormalTies };
   for (const [stream, [name, draw]] of Object.entries(draws).entries())
     it(`${name} (seed ${seed}, stream ${stream})`, () => {
       expect(check(draw, new Random(seed, stream))).toEqual([]);

@@ -8,7 +8,7 @@ import {
   NUMERATOR,
   QUOTIENT,
 } from '../../src/verify/demonstration.ts';
-import { classes, drawPair, newPair, type Pair } from '../../src/verify/operands.ts';
+import { classes, drawPair, newPair, type Pair, subnormalTies } from '../../src/verify/operands.ts';
 import { Random } from '../../src/verify/random.ts';
 
 const DRAWS = 2000;
@@ -155,5 +155,48 @@ describe('batches', () => {
     const lane = Array.from(state.vgpr(1, QUOTIENT + 1)).findIndex((hi) => field(hi) !== 0x7ff);
     state.vgpr(1, QUOTIENT)[lane]! ^= 1;
     expect(countWrongQuotients(state, state)).toBe(1);
+  });
+
+  test('in the middle between two subnormals either is right, and no other value (seed 5)', () => {
+    const state = drawBatch({ ...shape, waves: 1 }, 5, 0);
+    const random = new Random(5);
+    const pair = newPair();
+    const words = new Uint32Array(2);
+    const double = new Float64Array(words.buffer);
+    const of = (hi: number, lo: number) => {
+      words.set([lo, hi]);
+      return double[0]!;
+    };
+    const set = (register: number, lane: number, hi: number, lo: number) => {
+      state.vgpr(0, register)[lane] = lo;
+      state.vgpr(0, register + 1)[lane] = hi;
+    };
+    for (let lane = 0; lane < 64; lane++) {
+      subnormalTies(random, pair);
+      set(NUMERATOR, lane, pair.nHi, pair.nLo);
+      set(2, lane, pair.dHi, pair.dLo);
+    }
+    // IEEE takes the even one.
+    const even = Array.from({ length: 64 }, (_, lane) => {
+      const at = (register: number) => of(state.vgpr(0, register + 1)[lane]!, state.vgpr(0, register)[lane]!);
+      const quotient = at(NUMERATOR) / at(2);
+      expect(Math.abs(quotient / 2 ** -1074) % 2).toBe(0);
+      expect(Math.abs(quotient)).toBeLessThanOrEqual(2 ** -1022);
+      return quotient;
+    });
+    const wrongWith = (units: number) => {
+      for (const [lane, quotient] of even.entries()) {
+        double[0] = units === 0 ? quotient : quotient + units * 2 ** -1074;
+        set(QUOTIENT, lane, words[1]!, words[0]!);
+      }
+      return countWrongQuotients(state, state);
+    };
+    expect(wrongWith(0)).toBe(0);
+    const up = wrongWith(1);
+    const down = wrongWith(-1);
+    // One odd neighbour each is the other end of the tie; beside zero the other sign is wrong.
+    expect(up + down).toBe(64);
+    expect(Math.min(up, down)).toBeGreaterThan(0);
+    expect(wrongWith(2)).toBe(64);
   });
 });
