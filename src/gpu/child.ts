@@ -1,7 +1,6 @@
 /** The driver process: has the WebGPU device and runs jobs for its parent. */
 import { readSync, writeSync } from 'node:fs';
 import { EngineError } from '../engine.ts';
-import { Layout } from '../wavefront/layout.ts';
 import { openGpu } from './adapter.node.ts';
 import { openDevice } from './adapter.ts';
 import { type ChildMessage, move, type RunMessage, WORDS_FDS } from './childProtocol.ts';
@@ -32,24 +31,16 @@ function nap(): void {
 
 const kernels = new Map<number, string>();
 
-/** The words of the job that has a file. */
-const wordsOf = WORDS_FDS.map(() => new Uint32Array(0));
-
-/** The same storage for jobs of the same size: fresh memory costs more than what is copied into it. */
-function storage(file: number, length: number): Uint32Array<ArrayBuffer> {
-  if (wordsOf[file]!.length !== length) wordsOf[file] = new Uint32Array(length);
-  return wordsOf[file]!;
-}
-
 async function answer(runner: DeviceRunner, message: RunMessage): Promise<void> {
   if (message.forget) kernels.clear();
   for (const [number, code] of message.newKernels) kernels.set(number, code);
   const file = WORDS_FDS[message.file]!;
-  const words = storage(message.file, new Layout(message.shape).words);
-  move(readSync, file, words);
   const job = { ...message, kernels: message.kernels.map((number) => kernels.get(number)!) };
-  const { cost } = await runner.run(job, words, words, () => tell({ kind: 'compiled', job: message.job }));
-  move(writeSync, file, words);
+  const transfer = {
+    put: (into: Uint32Array) => move(readSync, file, into),
+    take: (from: Uint32Array) => move(writeSync, file, from),
+  };
+  const { cost } = await runner.transfer(job, transfer, () => tell({ kind: 'compiled', job: message.job }));
   tell({ kind: 'done', job: message.job, cost });
 }
 

@@ -9,11 +9,19 @@ import type { Job, JobCost, KernelRunner } from './runner.ts';
 /** Pipelines that are kept; a run of ever new programs must not grow without end. */
 const MAX_PIPELINES = 1024;
 
+/** How the words of a batch come to the device's memory, and what is made of those that it left; neither may keep the array. */
+export interface Transfer<T> {
+  readonly put: (into: Uint32Array<ArrayBuffer>) => void;
+  readonly take: (from: Uint32Array<ArrayBuffer>) => T;
+}
+
 /** Where a job goes on: before a dispatch, or between its kernel and the run over its bail list. */
 interface Start {
   readonly dispatch: number;
   readonly skipsKernel: boolean;
 }
+
+const BEGINNING: Start = { dispatch: 0, skipsKernel: false };
 
 /** A job that the device has been told of. */
 interface Running {
@@ -80,18 +88,28 @@ export class DeviceRunner implements KernelRunner {
     });
   }
 
-  /**
-   * Jobs compute one after the other, but the next is uploaded while one computes, and one is read back while the next computes.
-   * `into` may be `words`. `compiled` is called when the kernels are ready and the work begins.
-   */
   run(
     job: Job,
     words: Uint32Array<ArrayBuffer>,
     into?: Uint32Array<ArrayBuffer>,
-    compiled?: () => void,
   ): Promise<{ words: Uint32Array<ArrayBuffer>; cost: JobCost }> {
-    const submitted = this.#turn.then(() => this.#guarded(() => this.#submit(job, words, compiled)));
-    const result = submitted.then((running) => this.#guarded(() => this.#collect(running, into)));
+    return this.transfer(job, {
+      put: (memory) => memory.set(words),
+      take: (memory) => {
+        const result = into ?? new Uint32Array(words.length);
+        result.set(memory);
+        return result;
+      },
+    });
+  }
+
+  /**
+   * Jobs compute one after the other, but the next is uploaded while one computes, and one is read back while the next computes.
+   * `compiled` is called when the kernels are ready and the work begins.
+   */
+  transfer<T>(job: Job, { put, take }: Transfer<T>, compiled?: () => void): Promise<{ words: T; cost: JobCost }> {
+    const submitted = this.#turn.then(() => this.#guarded(() => this.#submit(job, put, compiled)));
+    const result = submitted.then((running) => this.#guarded(() => this.#collect(running, take)));
     this.#turn = submitted.catch(() => {});
     this.#done = Promise.all([this.#done, result.catch(() => {})]);
     return result;
@@ -169,14 +187,16 @@ export class DeviceRunner implements KernelRunner {
   }
 
   /** Uploads a job and has the device do it, up to the copy for reading it back. */
-  async #submit(job: Job, words: Uint32Array<ArrayBuffer>, compiled: (() => void) | undefined): Promise<Running> {
+  async #submit(job: Job, put: Transfer<unknown>['put'], compiled: (() => void) | undefined): Promise<Running> {
     let compileMs = await this.#compile(job.dispatches.map(({ kernel }) => job.kernels[kernel]!));
     const memory = await this.#takeMemory();
     try {
       compiled?.();
-      const { prepared, uploadMs } = await this.#scoped(async () => upload(memory, job, words));
+      if (!memory.fits(job.shape)) await this.#scoped(async () => memory.makeRoom(job.shape));
+      await memory.writable();
+      const { prepared, uploadMs } = await this.#scoped(async () => upload(memory, job, put));
       let deviceMs = 0;
-      let start: Start = { dispatch: 0, skipsKernel: false };
+      let start = BEGINNING;
       for (;;) {
         const next = await this.#scoped(async () => this.#segment(job, start, prepared, memory.clock));
         if (next === undefined || prepared.bails === undefined) break;
@@ -198,15 +218,11 @@ export class DeviceRunner implements KernelRunner {
   }
 
   /** What a job has left. */
-  async #collect(
-    { memory, prepared: { readback, bytes }, deviceMs, costs }: Running,
-    into: Uint32Array<ArrayBuffer> | undefined,
-  ) {
+  async #collect<T>({ memory, prepared: { readback, bytes }, deviceMs, costs }: Running, take: Transfer<T>['take']) {
     try {
-      await readback.mapAsync(GPUMapMode.READ, 0, bytes + TIMESTAMP_BYTES);
+      await Promise.all([readback.mapAsync(GPUMapMode.READ, 0, bytes + TIMESTAMP_BYTES), memory.writable()]);
       const computed = performance.now();
-      const words = into ?? new Uint32Array(bytes / 4);
-      words.set(new Uint32Array(readback.getMappedRange(0, bytes)));
+      const words = take(new Uint32Array(readback.getMappedRange(0, bytes)));
       const last = millisecondsOf(new Uint32Array(readback.getMappedRange(bytes, TIMESTAMP_BYTES).slice(0)));
       readback.unmap();
       const readbackMs = performance.now() - computed;
@@ -224,10 +240,11 @@ export class DeviceRunner implements KernelRunner {
   #segment(
     { kernels, dispatches }: Job,
     start: Start,
-    { group, offsets, bails, state, readback, bytes }: Prepared,
+    { group, offsets, bails, upload, state, readback, bytes }: Prepared,
     clock: Clock | undefined,
   ): number | undefined {
     const encoder = this.#gpu.createCommandEncoder();
+    if (start === BEGINNING) encoder.copyBufferToBuffer(upload, 0, state, 0, bytes);
     const pass = encoder.beginComputePass(
       clock && { timestampWrites: { querySet: clock.queries, beginningOfPassWriteIndex: 0, endOfPassWriteIndex: 1 } },
     );
@@ -266,13 +283,9 @@ export class DeviceRunner implements KernelRunner {
 }
 
 /** Timed by itself: that nothing went wrong is heard only when the event loop comes by, which is no work. */
-function upload(
-  memory: JobMemory,
-  job: Job,
-  words: Uint32Array<ArrayBuffer>,
-): { prepared: Prepared; uploadMs: number } {
+function upload(memory: JobMemory, job: Job, put: Transfer<unknown>['put']): { prepared: Prepared; uploadMs: number } {
   const started = performance.now();
-  const prepared = memory.upload(job, words);
+  const prepared = memory.upload(job, put);
   return { prepared, uploadMs: performance.now() - started };
 }
 

@@ -47,8 +47,10 @@ export interface Clock {
   readonly resolved: GPUBuffer;
 }
 
+/** The words of a batch while the device works on them, and where they come and go through. */
 interface Buffers {
   readonly state: GPUBuffer;
+  readonly upload: GPUBuffer;
   readonly readback: GPUBuffer;
 }
 
@@ -88,15 +90,37 @@ export class JobMemory {
       : undefined;
   }
 
-  /** Makes room for the job and puts its words there. */
-  upload({ shape, dispatches, table = [] }: Job, words: Uint32Array<ArrayBuffer>): Prepared {
+  /** There is room for the words of a batch, and `writable` has come. */
+  fits(shape: Shape): boolean {
+    return this.#buffers !== undefined && this.#buffers.state.size >= sizeOf(shape);
+  }
+
+  makeRoom(shape: Shape): void {
+    for (const buffer of Object.values(this.#buffers ?? {})) buffer.destroy();
+    const size = sizeOf(shape);
+    const { STORAGE, COPY_SRC, COPY_DST, MAP_WRITE, MAP_READ } = GPUBufferUsage;
+    this.#buffers = {
+      state: this.#gpu.createBuffer({ size, usage: STORAGE | COPY_SRC | COPY_DST }),
+      upload: this.#gpu.createBuffer({ size, usage: MAP_WRITE | COPY_SRC }),
+      readback: this.#gpu.createBuffer({ size, usage: MAP_READ | COPY_DST }),
+    };
+  }
+
+  /** Words can be put into the upload buffer: the device has copied those of the job before. */
+  async writable(): Promise<void> {
+    const { upload } = this.#buffers!;
+    if (upload.mapState === 'unmapped') await upload.mapAsync(GPUMapMode.WRITE);
+  }
+
+  /** Makes ready what the job needs, with its words in the upload buffer. To be called when it `fits` and that is `writable`. */
+  upload({ shape, dispatches, table = [] }: Job, put: (into: Uint32Array<ArrayBuffer>) => void): Prepared {
     const layout = new Layout(shape);
     const bytes = layout.words * 4;
+    const buffers = this.#buffers!;
+    put(new Uint32Array(buffers.upload.getMappedRange(0, bytes)));
+    buffers.upload.unmap();
     const bails = dispatches.some(({ bail }) => bail !== undefined) ? this.#bailsFor(shape) : undefined;
-    const buffers = this.#buffersFor(bytes);
-    const bound = this.#bind(layout, buffers.state, bails, dispatches, this.#tableOf(table));
-    this.#gpu.queue.writeBuffer(buffers.state, 0, words);
-    return { ...buffers, ...bound, bytes, bails };
+    return { ...buffers, ...this.#bind(layout, buffers.state, bails, dispatches, this.#tableOf(table)), bytes, bails };
   }
 
   /** A bail list with room for every lane. */
@@ -122,22 +146,6 @@ export class JobMemory {
     });
     this.#bails = { list, grid, probe, count, countGroup };
     return this.#bails;
-  }
-
-  /** A state buffer, and one to read it and the two timestamps back through. */
-  #buffersFor(bytes: number): Buffers {
-    const size = bytes + SPARES * SPARE_BYTES;
-    if (this.#buffers && this.#buffers.state.size >= size) return this.#buffers;
-    this.#buffers?.state.destroy();
-    this.#buffers?.readback.destroy();
-    this.#buffers = {
-      state: this.#gpu.createBuffer({
-        size,
-        usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
-      }),
-      readback: this.#gpu.createBuffer({ size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST }),
-    };
-    return this.#buffers;
   }
 
   #tableOf(words: readonly number[]): GPUBuffer {
@@ -189,3 +197,6 @@ export class JobMemory {
     return { group, offsets };
   }
 }
+
+/** Bytes of a batch with what is bound for sections that it lacks, or the timestamps that are read back behind it. */
+const sizeOf = (shape: Shape): number => new Layout(shape).words * 4 + SPARES * SPARE_BYTES;
