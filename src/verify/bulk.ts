@@ -77,10 +77,10 @@ const figuresOf = (engine: Engine, stages: readonly Stage[]): EngineFigures => (
 });
 
 /**
- * Batches under way beside those that are checked: two on the device, so that one computes while the other is moved, and one that is
- * drawn for when a place there is free. Checkers by themselves have the next batch waiting.
+ * Batches under way beside those that are checked: two on the device, so that one computes while the other is moved, and some that are
+ * drawn for it or wait for their checker. With one such a batch, each waits for the other whenever that one is late.
  */
-const AHEAD = 3;
+const AHEAD = 5;
 
 /**
  * Runs a job on the engines, one or two: the first is the one under test, the second computes everything again.
