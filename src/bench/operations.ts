@@ -1,8 +1,8 @@
 /**
  * Counts what a WGSL function has to do, from its text: operations by kind and bytes of storage buffers, with calls expanded
  * and loops of a literal number of turns multiplied out. Both sides of an `if` count, as they cost on drivers that run lanes in
- * vectors. An operator on a vector counts once a component. What stands under `if (lane == 0u` one lane does for the wave, so a
- * lane's share of it counts.
+ * vectors. An operator on a vector counts once a component. What stands under `if (lane == 0u` one lane does for the wave, under
+ * `if (lane < 4u` four, so a lane's share of it counts.
  *
  * Free is what needs no arithmetic: names, swizzles, constructors, bitcasts, indices, conversions between u32 and i32; and what a
  * driver does when it compiles: operations on constants alone, MODE's among them where a kernel has it as a number, and `select`
@@ -171,9 +171,10 @@ class Counter {
 
   #if(tokens: Tokens): void {
     const start = tokens.peek() === '(' ? 1 : 0;
-    const oneLane = [0, 1, 2].map((i) => tokens.peek(start + i)).join(' ') === 'lane == 0u';
+    const condition = [0, 1, 2].map((i) => tokens.peek(start + i)).join(' ');
+    const lanes = condition === 'lane == 0u' ? 1 : Number(/^lane < (\d+)u$/.exec(condition)?.[1] ?? WAVE);
     this.#value(tokens);
-    this.#block(tokens, oneLane ? 1 / WAVE : 1);
+    this.#block(tokens, lanes / WAVE);
     if (!tokens.take('else')) return;
     if (tokens.take('if')) this.#if(tokens);
     else this.#block(tokens);

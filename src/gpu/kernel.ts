@@ -151,8 +151,9 @@ export class KernelText {
     return this.value('m', `((atomicLoad(&scalars[scalar_base + ${word}]) >> (lane & 31u)) & 1u) != 0u`);
   }
 
-  vectorAddress(register: number): string {
-    return `vgprs[vector_base + ${register * this.lanes}u]`;
+  /** The place of this lane in a VGPR that begins at a word of the wave's. */
+  vectorPlace(word: string): string {
+    return `vgprs[wave][${word} + lane]`;
   }
 
   /** One bit a lane, as the words of a mask that every lane sees. Costs a barrier. */
@@ -303,7 +304,7 @@ export class KernelText {
     );
     return [
       ...imports.sort(),
-      bindings,
+      bindings(vgprWords),
       ...(this.#bails || this.runs === 'list' ? [bailList] : []),
       ...(this.#bails ? [bail] : []),
       ...(this.#table ? [table] : []),
@@ -313,7 +314,6 @@ export class KernelText {
       ...(this.#bits ? [storeBit] : []),
       ...(this.runs === 'list' ? listStart(this.lanes) : waveStart(this.lanes)),
       `  let scalar_base = wave * ${scalarWords}u;`,
-      `  let vector_base = wave * ${vgprWords}u + lane;`,
       ...(this.#checks > 0 ? [`  let lds_base = (wave / ${shape.wavesPerGroup}u) * ${shape.ldsWords}u;`] : []),
       ...cleared,
       ...(this.#checks > 0 ? ['  var fault = vec3u();'] : []),
@@ -351,10 +351,13 @@ const clear = (name: string, count: number, word: number, lanes: number): string
     return `  if (lane < ${here}u) { atomicStore(&${name}[${i * lanes}u + lane], ${word}u); }`;
   });
 
-/** `dispatch`: first wave, distance to the next, number of waves, first word of its table. */
-const bindings = `
+/**
+ * `dispatch`: first wave, distance to the next, number of waves, first word of its table. `vgprs` by wave: a driver that has no bounds
+ * checks of its own looks up the length of the whole for each index into it, which costs SwiftShader as much as the access.
+ */
+const bindings = (vgprWords: number) => `
 @group(0) @binding(0) var<storage, read_write> scalars: array<atomic<u32>>;
-@group(0) @binding(1) var<storage, read_write> vgprs: array<u32>;
+@group(0) @binding(1) var<storage, read_write> vgprs: array<array<u32, ${Math.max(vgprWords, 1)}>>;
 @group(0) @binding(2) var<storage, read_write> lds: array<atomic<u32>>;
 @group(0) @binding(3) var<uniform> dispatch: vec4u;`;
 

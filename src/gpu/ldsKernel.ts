@@ -44,13 +44,12 @@ export function ldsKernel(
   );
   return [
     ...imports(functions),
-    bindings,
+    bindings(layout.vgprWords),
     `@compute @workgroup_size(${WAVES_A_WORKGROUP})`,
     'fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) place: u32) {',
     `  let index = (group.y * groups.x + group.x) * ${WAVES_A_WORKGROUP}u + place;`,
     '  let wave = dispatch.x + index * dispatch.y;',
     `  let scalar_base = wave * ${layout.scalarWords}u;`,
-    `  let vector_base = wave * ${layout.vgprWords}u;`,
     `  let lds_base = (wave / ${wavesPerGroup}u) * ${ldsWords}u;`,
     `  var alive = index < dispatch.z${afterFaults ? ` && ${special(Special.fault)} == 0u` : ''};`,
     `  let exec_lo = ${special(Special.execLo)};`,
@@ -78,7 +77,7 @@ function instructionText(
 ): string[] {
   const address = ldsOperand(instruction, 'addr');
   if (address === undefined) throw new Error(`${instruction.def.name}: the address is no VGPR`);
-  const register = (index: number) => `vgprs[vector_base + ${index * waveSize}u + lane]`;
+  const register = (index: number) => `vgprs[wave][${index * waveSize}u + lane]`;
   const { offset, pc } = instruction;
   const highest = ldsWords * 4 - semantics.words * 4 - offset;
   const eachActive = (lines: readonly string[]) => [
@@ -140,8 +139,8 @@ function imports(functions: readonly WgslFunction[]): string[] {
   return [...new Set(lines)].sort();
 }
 
-const bindings = `
+const bindings = (vgprWords: number) => `
 @group(0) @binding(0) var<storage, read_write> scalars: array<u32>;
-@group(0) @binding(1) var<storage, read_write> vgprs: array<u32>;
+@group(0) @binding(1) var<storage, read_write> vgprs: array<array<u32, ${vgprWords}>>;
 @group(0) @binding(2) var<storage, read_write> lds: array<u32>;
 @group(0) @binding(3) var<uniform> dispatch: vec4u;`;

@@ -77,7 +77,7 @@ class LoopText {
     const kernel = this.#kernel;
     // Read before anything is stored.
     const args = sources.map(({ bit, words }) =>
-      bit ? this.#bit(words) : kernel.value('v', value(words.map(wordText))),
+      bit ? this.#bit(words) : kernel.value('v', value(words.map((word) => this.#word(word)))),
     );
     const call = (complete: boolean) => step.call(wave, args, numbers.map(text), complete);
     const outcome = call(this.#bail === 'never');
@@ -109,13 +109,21 @@ class LoopText {
     return this.#kernel.value('m', `(((${state}${xor}) >> (lane & 31u)) & 1u) != 0u`);
   }
 
+  #word({ hasVgpr, hasScalar, isScalar, vgpr, scalar, and, xor }: WordCells): string {
+    if (!hasVgpr && !hasScalar) return text(xor);
+    const register = this.#kernel.vectorPlace(text(vgpr));
+    const uniform = `atomicLoad(&scalars[scalar_base + ${text(scalar)}])`;
+    const either = `select(${register}, ${uniform}, ${text(isScalar)} != 0u)`;
+    const state = hasVgpr && hasScalar ? either : hasVgpr ? register : uniform;
+    const kept = 'constant' in and && and.constant === 0xffffffff ? state : `(${state} & ${text(and)})`;
+    return 'constant' in xor && xor.constant === 0 ? kept : `(${kept} ^ ${text(xor)})`;
+  }
+
   /** An active lane's words, and every lane's bit of masks. */
   #store({ words, flag }: Outcome, registers: readonly Target[], masks: readonly Target[]): void {
     const kernel = this.#kernel;
     const exec = this.#exec;
-    const stores = registers.flatMap((register, i) =>
-      to(register, (at) => `vgprs[vector_base + ${at}] = ${words[i]};`),
-    );
+    const stores = registers.flatMap((register, i) => to(register, (at) => `${kernel.vectorPlace(at)} = ${words[i]};`));
     for (const line of guarded(exec, stores)) kernel.line(line);
     const bit = masks.length > 0 ? this.#wave.activeBit(flag) : flag;
     for (const line of masks.flatMap((mask) => to(mask, (at) => kernel.storeBit(at, bit)))) kernel.line(line);
@@ -130,14 +138,4 @@ function to({ at, sometimes }: Target, statement: (at: string) => string): strin
 function text(cell: Cell): string {
   if ('constant' in cell) return hex(cell.constant);
   return cell.plus === 0 ? `column${cell.column}` : `(column${cell.column} + ${hex(cell.plus)})`;
-}
-
-function wordText({ hasVgpr, hasScalar, isScalar, vgpr, scalar, and, xor }: WordCells): string {
-  if (!hasVgpr && !hasScalar) return text(xor);
-  const register = `vgprs[vector_base + ${text(vgpr)}]`;
-  const uniform = `atomicLoad(&scalars[scalar_base + ${text(scalar)}])`;
-  const either = `select(${register}, ${uniform}, ${text(isScalar)} != 0u)`;
-  const state = hasVgpr && hasScalar ? either : hasVgpr ? register : uniform;
-  const kept = 'constant' in and && and.constant === 0xffffffff ? state : `(${state} & ${text(and)})`;
-  return 'constant' in xor && xor.constant === 0 ? kept : `(${kept} ^ ${text(xor)})`;
 }

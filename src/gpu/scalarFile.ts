@@ -138,14 +138,31 @@ export class ScalarFile {
     );
   }
 
-  /** Statements that bring up to date what is alike in all lanes: lane 0 does it. */
+  /**
+   * Statements that bring up to date what is alike in all lanes: lane 0 does it. Words behind each other that become the same have a lane
+   * each: a CPU does a store for all its lanes in the time of one lane's.
+   */
   wordStores(): string[] {
-    const words = [...this.#units.values()].flatMap((unit) =>
-      unit.dirty.flatMap((dirty, i) =>
-        dirty ? [`  atomicStore(&scalars[scalar_base + ${unit.slot + i}u], ${unit.words[i]});`] : [],
-      ),
-    );
-    return words.length > 0 ? ['if (lane == 0u) {', ...words, '}'] : [];
+    const words = [...this.#units.values()]
+      .flatMap((unit) => unit.words.map((value, i) => ({ slot: unit.slot + i, value, dirty: unit.dirty[i] })))
+      .filter(({ dirty }) => dirty)
+      .toSorted((a, b) => a.slot - b.slot);
+    const single: string[] = [];
+    const rows: string[] = [];
+    for (let from = 0, to = 0; from < words.length; from = to) {
+      const { slot, value } = words[from]!;
+      do to++;
+      while (
+        to < words.length &&
+        to - from < this.#kernel.lanes &&
+        words[to]!.slot === slot + to - from &&
+        words[to]!.value === value
+      );
+      const store = (lane: string) => `  atomicStore(&scalars[scalar_base + ${slot}u${lane}], ${value});`;
+      if (to - from === 1) single.push(store(''));
+      else rows.push(`if (lane < ${to - from}u) {`, store(' + lane'), '}');
+    }
+    return [...(single.length > 0 ? ['if (lane == 0u) {', ...single, '}'] : []), ...rows];
   }
 
   /** Statements that bring this lane's bits of masks up to date. */

@@ -68,7 +68,7 @@ export class VectorFile {
     for (const [register, word] of this.#words) {
       if (!word.dirty && (word.stored || word.active === undefined)) continue;
       const store = this.#toStore(word, exec, held(register));
-      const statement = (value: string) => `${this.#kernel.vectorAddress(register)} = ${value};`;
+      const statement = (value: string) => `${this.#place(register)} = ${value};`;
       if (store.condition === 'true') everywhere.push(statement(store.value));
       else if (store.before) everywhere.push(statement(`select(${store.before}, ${store.value}, ${store.condition})`));
       else conditional.set(store.condition, [...(conditional.get(store.condition) ?? []), statement(store.value)]);
@@ -93,6 +93,10 @@ export class VectorFile {
     }
   }
 
+  #place(register: number): string {
+    return this.#kernel.vectorPlace(`${register * this.#kernel.lanes}u`);
+  }
+
   #word(register: number): Word {
     let word = this.#words.get(register);
     if (word === undefined) {
@@ -104,7 +108,7 @@ export class VectorFile {
 
   #all(register: number, word: Word): string {
     if (word.all === undefined) {
-      word.all = this.#kernel.value('v', this.#kernel.vectorAddress(register));
+      word.all = this.#kernel.value('v', this.#place(register));
       word.loaded = true;
     }
     return word.all;

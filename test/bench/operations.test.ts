@@ -43,6 +43,7 @@ fn memory(at: u32) {
   atomicMax(&counts[at], row.y);
 }
 fn one(lane: u32) { if (lane == 0u) { for (var i = 0u; i < 64u; i++) { words[i] = i + lane; } } }
+fn few(lane: u32) { if (lane < 16u) { words[lane] = lane * 3u; } }
 @compute @workgroup_size(64)
 fn main(@builtin(local_invocation_index) lane: u32) { memory(lane); one(lane); }
 `;
@@ -74,6 +75,7 @@ describe('operations of functions', () => {
       { 'u32-equal': 1, 'u32-less': 1, 'u32-add': 2 },
       '== once, and a lane of 64 adds, compares and counts 64 times',
     ],
+    ['few', { 'u32-less': 1, 'u32-mul': 1 / 4 }, '< in all lanes, and 16 of 64 multiply'],
   ];
   it.each(rows)('%s: %o', (name, operations) => {
     expect(countOf(name)).toMatchObject({ operations, openLoops: 0 });

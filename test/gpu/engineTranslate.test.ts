@@ -43,7 +43,7 @@ describe('a kernel', () => {
     const text = kernels[0]!;
     expect(barriers(text)).toBe(0);
     expect(text.match(/= vgprs\[/g)?.length).toBe(4);
-    expect(text.match(/vgprs\[[^\]]*\] = /g)?.length).toBe(10);
+    expect(text.match(/vgprs\[wave\]\[[^\]]*\] = /g)?.length).toBe(10);
     expect(text.match(/ store_bit\(/g)?.length).toBe(2 + 1);
   });
 
