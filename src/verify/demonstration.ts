@@ -142,17 +142,20 @@ export function drawBatch(
   const { words, layout } = state;
   const { waves, waveSize, ldsWords } = shape;
   const pair = newPair();
+  const { words: drawn } = pair;
   const mode = modeOf(round);
   for (let wave = 0; wave < waves; wave++) {
     state.setSpecial(wave, Special.mode, mode);
-    const [n, d, address] = [NUMERATOR, DENOMINATOR, ADDRESS].map((register) => layout.vgpr(wave, register));
+    const n = layout.vgpr(wave, NUMERATOR);
+    const d = layout.vgpr(wave, DENOMINATOR);
+    const address = layout.vgpr(wave, ADDRESS);
     for (let lane = 0; lane < waveSize; lane++) {
       operands(random, pair);
-      words[n! + lane] = pair.nLo;
-      words[n! + waveSize + lane] = pair.nHi;
-      words[d! + lane] = pair.dLo;
-      words[d! + waveSize + lane] = pair.dHi;
-      if (ldsWords > 0) words[address! + lane] = 8 * random.below(ldsWords / 2);
+      words[n + lane] = drawn[0]!;
+      words[n + waveSize + lane] = drawn[1]!;
+      words[d + lane] = drawn[2]!;
+      words[d + waveSize + lane] = drawn[3]!;
+      if (ldsWords > 0) words[address + lane] = 8 * random.below(ldsWords / 2);
     }
     const lds = state.lds(wave);
     for (let word = 0; word < lds.length; word += 2) {

@@ -1,4 +1,5 @@
 // Operand classes: fixed by the seed, and each is what its name says.
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { findTarget } from '../../src/isa/target.ts';
 import {
@@ -6,9 +7,18 @@ import {
   demonstrationShape,
   drawBatch,
   NUMERATOR,
+  operandKinds,
   QUOTIENT,
 } from '../../src/verify/demonstration.ts';
-import { classes, drawPair, newPair, type Pair, subnormalTies } from '../../src/verify/operands.ts';
+import {
+  classes,
+  type Draw,
+  drawPair,
+  drawWord,
+  newPair,
+  type Pair,
+  subnormalTies,
+} from '../../src/verify/operands.ts';
 import { Random } from '../../src/verify/random.ts';
 
 const DRAWS = 2000;
@@ -18,7 +28,7 @@ const drawn = (name: string, seed = 1): Pair[] => {
   return Array.from({ length: DRAWS }, () => {
     const pair = newPair();
     classes[name]!(random, pair);
-    return pair;
+    return { nHi: pair.nHi, nLo: pair.nLo, dHi: pair.dHi, dLo: pair.dLo };
   });
 };
 
@@ -125,6 +135,56 @@ describe('every class, seed 1', () => {
       ]++;
     }
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100);
+  });
+});
+
+describe('what was drawn once is drawn again', () => {
+  const digest = (words: Uint32Array) => createHash('sha256').update(words).digest('hex').slice(0, 16);
+  const PAIRS = 20000;
+  const draws: Readonly<Record<string, Draw>> = { ...classes, drawWord, subnormalTies };
+
+  test.each(
+    Object.entries({
+      randomBits: '5c01ef013d7b4dde',
+      exponentCorners: 'f99f8207d297df4b',
+      subnormalNumerator: 'c8ba4c194f02396e',
+      subnormalDenominator: '1c59b48e2c8b6dd2',
+      subnormalBoth: '86e24a3ce26aee45',
+      nearHalfway: 'e7eea54ef910c9b8',
+      quotientsNearOne: '8228fd50fc9cf5ac',
+      tinyQuotients: 'dd3809df4ac26597',
+      overflowEdge: '6f5a3a58a9ec83c0',
+      scaleDifference: 'bed9168b18ed76a2',
+      largeDenominator: '9d795e99d064cbb6',
+      tinyNumerator: '4b16b14cf41bb135',
+      specialValues: 'd6ab3fb6ce7eb203',
+      shortFractions: '7a0819c01581915c',
+      justBelowPower: '6a7827137b3a3e31',
+      allOnesFraction: '6f104d08adb0dca3',
+      justAbovePower: 'b3755798c346e9b0',
+      ordinary: 'cf09e2cb654a65b8',
+      drawWord: 'f85252b4c567f4b7',
+      subnormalTies: '477ce5d8e5f8ec44',
+    }),
+  )('%s, seed 11, stream 3', (name, expected) => {
+    const random = new Random(11, 3);
+    const pair = newPair();
+    const words = new Uint32Array(4 * PAIRS);
+    for (let i = 0; i < PAIRS; i++) {
+      draws[name]!(random, pair);
+      words.set([pair.nHi, pair.nLo, pair.dHi, pair.dLo], 4 * i);
+    }
+    expect(digest(words)).toBe(expected);
+  });
+
+  test.each([
+    ['special', 1, 0, 128, 'ad588d41d518728b'],
+    ['special', 20261130, 999, 0, 'c340c95e955adc2d'],
+    ['normal', 1099511627781, 1, 0, '2e2e76b114886405'],
+    ['normal', 3, 7, 128, '0ae3144d09317e60'],
+  ] as const)('a batch: %s, seed %d, batch %d, %d words of LDS', (kind, seed, batch, ldsWords, expected) => {
+    const of = { ...demonstrationShape(findTarget('gfx1100'), 32, 70), ldsWords };
+    expect(digest(drawBatch(of, seed, batch, 'rup', { operands: operandKinds[kind] }).words)).toBe(expected);
   });
 });
 
