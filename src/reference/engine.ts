@@ -3,8 +3,10 @@
  * one after the other, the waves of a workgroup in ascending order between barriers.
  */
 import { checkRunnable, type Engine, type RunOptions, type RunResult } from '../engine.ts';
+import type { Profile } from '../isa/target.ts';
 import type { Instruction, Program } from '../program/program.ts';
-import { FaultCode, type WaveState } from '../wavefront/state.ts';
+import { type Layout, type Shape, sameShape } from '../wavefront/layout.ts';
+import { FaultCode, WaveState } from '../wavefront/state.ts';
 import { fuseDivisions } from './fused.ts';
 import { stepOf } from './steps.ts';
 import { Next, type Step, Wave } from './wave.ts';
@@ -28,6 +30,8 @@ export class ReferenceEngine implements Engine {
   readonly name = 'reference';
   readonly device = 'CPU (JavaScript)';
   readonly #forms: ReferenceForms;
+  /** The last of each program: finding its macros and binding its operands takes as long as running a few waves. */
+  readonly #prepared = new WeakMap<Program, Prepared>();
 
   constructor({ forms = 'steps' }: { readonly forms?: ReferenceForms } = {}) {
     this.#forms = forms;
@@ -35,12 +39,13 @@ export class ReferenceEngine implements Engine {
 
   async run(program: Program, state: WaveState, options: RunOptions = {}): Promise<RunResult> {
     const start = performance.now();
-    checkRunnable(program, state.layout.shape);
-    const batch = copyOf(state, options.into);
-    const run = new Run(program, batch, options, this.#forms);
-    let turn = performance.now();
-    for (let group = 0; group < batch.layout.groups; group++) {
-      run.group(group);
+    const { layout } = state;
+    checkRunnable(program, layout.shape);
+    const batch = withoutVectors(state, options.into);
+    const prepared = this.#prepare(program, layout, options);
+    let turn = start;
+    for (let group = 0; group < layout.groups; group++) {
+      prepared.group(state, batch, group);
       if (performance.now() - turn < TURN_MS) continue;
       await nextTurn();
       turn = performance.now();
@@ -49,12 +54,30 @@ export class ReferenceEngine implements Engine {
   }
 
   async close(): Promise<void> {}
+
+  #prepare(program: Program, layout: Layout, { profile = 'hardware', maxSteps = MAX_STEPS }: RunOptions): Prepared {
+    const setting = { profile, maxSteps, forms: this.#forms };
+    const last = this.#prepared.get(program);
+    if (last?.serves(layout.shape, setting)) return last;
+    const prepared = new Prepared(program, layout, setting);
+    this.#prepared.set(program, prepared);
+    return prepared;
+  }
 }
 
-function copyOf(state: WaveState, into: WaveState | undefined): WaveState {
-  if (into === undefined) return state.clone();
-  into.words.set(state.words);
-  return into;
+/** What a batch starts with, in new or given storage, but for vector registers: each wave takes these itself. */
+function withoutVectors({ layout, words }: WaveState, into: WaveState | undefined): WaveState {
+  const batch = into ?? new WaveState(layout.shape);
+  const end = layout.vgpr(layout.shape.waves, 0);
+  batch.words.set(words.subarray(0, layout.vgprs));
+  batch.words.set(words.subarray(end), end);
+  return batch;
+}
+
+interface Setting {
+  readonly profile: Profile;
+  readonly maxSteps: number;
+  readonly forms: ReferenceForms;
 }
 
 /** Where a wave of a workgroup stands while others run. */
@@ -64,9 +87,10 @@ interface Place {
   ended: boolean;
 }
 
-/** One program over one batch, workgroup by workgroup. */
-class Run {
-  readonly #batch: WaveState;
+/** A program, ready to run over batches whose waves are alike, workgroup by workgroup. */
+class Prepared {
+  readonly #shape: Shape;
+  readonly #setting: Setting;
   readonly #wave: Wave;
   readonly #instructions: readonly Instruction[];
   readonly #steps: readonly Step[];
@@ -74,50 +98,56 @@ class Run {
   readonly #maxSteps: number;
   readonly #places: readonly Place[];
 
-  constructor(
-    program: Program,
-    batch: WaveState,
-    { profile = 'hardware', maxSteps = MAX_STEPS }: RunOptions,
-    forms: ReferenceForms,
-  ) {
+  constructor(program: Program, layout: Layout, setting: Setting) {
     const { target, instructions } = program;
-    this.#batch = batch;
-    this.#wave = new Wave(batch.layout, target.hasIeeeBit);
+    const { profile, maxSteps, forms } = setting;
+    this.#shape = layout.shape;
+    this.#setting = setting;
+    this.#wave = new Wave(layout, target.hasIeeeBit);
     this.#instructions = instructions;
     this.#steps = instructions.map((instruction) => stepOf(instruction, this.#wave, { target, profile }));
     this.#maxSteps = maxSteps;
     const fuses = forms === 'fused' && profile === 'hardware' && instructions.length <= maxSteps;
     this.#fused = fuses ? fuseDivisions(program, this.#steps, this.#wave) : this.#steps;
-    this.#places = Array.from({ length: batch.layout.shape.wavesPerGroup }, () => ({
-      next: 0,
-      steps: 0,
-      ended: false,
-    }));
+    this.#places = Array.from({ length: layout.shape.wavesPerGroup }, () => ({ next: 0, steps: 0, ended: false }));
+  }
+
+  serves(shape: Shape, { profile, maxSteps }: Setting): boolean {
+    const setting = this.#setting;
+    return (
+      sameShape({ ...shape, waves: this.#shape.waves }, this.#shape) &&
+      profile === setting.profile &&
+      maxSteps === setting.maxSteps
+    );
   }
 
   /** Runs the waves of a workgroup in ascending order up to the next barrier, again and again until all have ended. */
-  group(group: number): void {
+  group(input: WaveState, batch: WaveState, group: number): void {
     const places = this.#places;
-    this.#wave.lds = this.#batch.lds(group);
-    for (const place of places) Object.assign(place, { next: 0, steps: 0, ended: false });
+    this.#wave.lds = batch.lds(group);
+    for (const place of places) {
+      place.next = 0;
+      place.steps = 0;
+      place.ended = false;
+    }
     for (let running = places.length; running > 0; ) {
       for (let i = 0; i < places.length; i++) {
         const place = places[i]!;
         if (place.ended) continue;
-        this.#toBarrier(group * places.length + i, place);
+        this.#toBarrier(place.steps === 0 ? input : batch, batch, group * places.length + i, place);
         if (place.ended) running--;
       }
     }
   }
 
-  /** Runs one wave from its place to a barrier or its end. */
-  #toBarrier(index: number, place: Place): void {
+  /** Runs one wave from its place to a barrier or its end. @param vectors where its vector registers are */
+  #toBarrier(vectors: WaveState, batch: WaveState, index: number, place: Place): void {
     const wave = this.#wave;
-    wave.load(this.#batch, index);
+    wave.load(vectors, batch, index);
     if (place.steps === 0) wave.stop(0, 0, 0, 0);
     const steps = index % SAMPLE === 0 ? this.#steps : this.#fused;
     place.ended = this.#execute(place, steps) !== Next.barrier;
-    wave.store(this.#batch, index);
+    wave.store(batch, index);
   }
 
   #execute(place: Place, steps: readonly Step[]): Next {

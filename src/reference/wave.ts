@@ -23,6 +23,8 @@ export class Wave {
   lds = new Uint32Array(0);
 
   readonly #file: Uint32Array;
+  /** What `active` says. */
+  readonly #exec = { lo: 0, hi: 0 };
   readonly #sgprs: number;
   readonly #hasIeeeBit: boolean;
 
@@ -37,19 +39,22 @@ export class Wave {
     this.#hasIeeeBit = hasIeeeBit;
   }
 
-  /** Takes the registers of a wave of the batch. */
-  load({ words, layout }: WaveState, wave: number): void {
-    const vgprs = layout.vgpr(wave, 0);
-    const scalars = layout.scalars + wave * layout.scalarWords;
-    this.#file.set(words.subarray(vgprs, vgprs + layout.vgprWords));
-    this.scalars.set(words.subarray(scalars, scalars + layout.scalarWords));
+  /** Takes the registers of a wave: vector registers from one batch, the others from another of the same shape. */
+  load(vectors: WaveState, { words, layout }: WaveState, wave: number): void {
+    const { scalars } = this;
+    const first = vectors.layout.vgpr(wave, 0);
+    this.#file.set(vectors.words.subarray(first, first + layout.vgprWords));
+    const at = layout.scalars + wave * layout.scalarWords;
+    for (let i = 0; i < scalars.length; i++) scalars[i] = words[at + i]!;
     this.readExec();
   }
 
-  /** Gives them back. */
+  /** Gives them to a batch. */
   store({ words, layout }: WaveState, wave: number): void {
+    const { scalars } = this;
     words.set(this.#file, layout.vgpr(wave, 0));
-    words.set(this.scalars, layout.scalars + wave * layout.scalarWords);
+    const at = layout.scalars + wave * layout.scalarWords;
+    for (let i = 0; i < scalars.length; i++) words[at + i] = scalars[i]!;
   }
 
   /** Index into `scalars` of word `word` of the register with that code; undefined for null and what a wave does not hold. */
@@ -73,7 +78,10 @@ export class Wave {
   /** To be called after EXEC has been written. */
   readExec(): void {
     const { active, lanes } = this;
+    const exec = this.#exec;
     const [lo, hi] = [this.special(Special.execLo), this.special(Special.execHi)];
+    if (lo === exec.lo && hi === exec.hi) return;
+    [exec.lo, exec.hi] = [lo, hi];
     for (let lane = 0; lane < lanes; lane++) active[lane] = ((lane < 32 ? lo : hi) >>> (lane & 31)) & 1;
   }
 
