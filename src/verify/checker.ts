@@ -1,8 +1,8 @@
 /** Who draws the batches of a job and checks what an engine made of them. */
 import type { Engine, RunOptions } from '../engine.ts';
 import type { Fault, WaveState } from '../wavefront/state.ts';
-import { type Comparison, compareStates } from './compare.ts';
-import { type Job, runStages, type StageCost } from './job.ts';
+import { addComparison, type Comparison, compareStates, nothingCompared } from './compare.ts';
+import { addCost, type Job, runStages, type StageCost } from './job.ts';
 import { StatePool } from './pool.ts';
 
 /** What became of a batch. Waves are numbered within it. */
@@ -47,9 +47,13 @@ interface Drawn {
   readonly drawMs: number;
 }
 
-/** Checks in this thread. */
+/** Waves that are checked at a time: few enough that what one step leaves is in the cache for the next. */
+const PART_WAVES = 64;
+
+/** Checks in this thread, batches part by part. */
 export class LocalChecker implements Checker {
   readonly pool = new StatePool();
+  readonly #parts = new StatePool();
   readonly #job: Job;
   readonly #engine: Engine | undefined;
   readonly #options: CheckOptions;
@@ -74,7 +78,22 @@ export class LocalChecker implements Checker {
     this.#drawn.delete(batch);
     // The engine under test must have its next work before this one takes the thread.
     await new Promise((resolve) => setTimeout(resolve));
-    const own = this.#engine && (await runStages(this.#engine, this.#job, input, this.#options, this.pool));
+    const { shape } = input.layout;
+    const each = Math.max(1, Math.floor(PART_WAVES / shape.wavesPerGroup)) * shape.wavesPerGroup;
+    let checked = nothingChecked(drawMs);
+    for (let first = 0; first < shape.waves; first += each) {
+      const of = { ...shape, waves: Math.min(each, shape.waves - first) };
+      const part = (whole: WaveState) => this.#parts.take(of).takePart(whole, first);
+      const [taken, takeMs] = timed(() => ({ input: part(input), output: output && part(output) }));
+      checked = addPart(checked, await this.#checkPart(taken.input, taken.output), takeMs, this.#options.limit);
+    }
+    for (const state of [input, output]) if (state) this.pool.give(state);
+    return checked;
+  }
+
+  /** A part of a batch, as if it were all of it; its storage is given back. */
+  async #checkPart(input: WaveState, output: WaveState | undefined): Promise<Omit<Checked, 'drawMs'>> {
+    const own = this.#engine && (await runStages(this.#engine, this.#job, input, this.#options, this.#parts));
     const judged = output ?? own?.state;
     if (!judged) throw new Error('there is nothing to check: no output and no engine');
     const { waves, waveSize } = judged.layout.shape;
@@ -82,7 +101,7 @@ export class LocalChecker implements Checker {
     const [comparison, compareMs] = timed(() => output && own && compareStates(output, own.state, limit));
     const [wrong, countMs] = timed(() => this.#job.countWrong?.(judged, input));
     const faults = judged.faults().slice(0, limit);
-    for (const state of new Set([input, output, own?.state])) if (state) this.pool.give(state);
+    for (const state of new Set([input, output, own?.state])) if (state) this.#parts.give(state);
     return {
       waves,
       lanes: waves * waveSize,
@@ -90,11 +109,47 @@ export class LocalChecker implements Checker {
       ...(comparison && { comparison }),
       ...(wrong !== undefined && { wrong }),
       faults,
-      drawMs,
       compareMs,
       countMs,
     };
   }
+}
+
+const nothingChecked = (drawMs: number): Checked => ({
+  waves: 0,
+  lanes: 0,
+  costs: [],
+  faults: [],
+  drawMs,
+  compareMs: 0,
+  countMs: 0,
+});
+
+/** `takeMs`: what taking the part from its batch took, which is counted with the comparison. */
+function addPart(sum: Checked, part: Omit<Checked, 'drawMs'>, takeMs: number, limit = LIMIT): Checked {
+  const { waves } = sum;
+  const ofBatch = <T extends { readonly wave: number }>(at: T): T => ({ ...at, wave: at.wave + waves });
+  const { comparison, wrong } = part;
+  return {
+    waves: waves + part.waves,
+    lanes: sum.lanes + part.lanes,
+    costs: part.costs.map(({ lanes, cost }, stage) => {
+      const before = sum.costs[stage];
+      return before ? { lanes: lanes + before.lanes, cost: addCost(before.cost, cost) } : { lanes, cost };
+    }),
+    ...(comparison && {
+      comparison: addComparison(
+        sum.comparison ?? nothingCompared,
+        { ...comparison, first: comparison.first.map(ofBatch) },
+        limit,
+      ),
+    }),
+    ...(wrong !== undefined && { wrong: wrong + (sum.wrong ?? 0) }),
+    faults: [...sum.faults, ...part.faults.map(ofBatch)].slice(0, limit),
+    drawMs: sum.drawMs,
+    compareMs: sum.compareMs + part.compareMs + takeMs,
+    countMs: sum.countMs + part.countMs,
+  };
 }
 
 /** What `work` gives, and the milliseconds it took. */

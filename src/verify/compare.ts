@@ -36,6 +36,15 @@ const specialNames: Readonly<Record<number, string>> = {
   [Special.faultAddress]: 'fault_address',
 };
 
+/** Node has the C library's memcmp, several times as fast as a loop over words. */
+const { Buffer } = globalThis as { readonly Buffer?: { compare(a: Uint8Array, b: Uint8Array): number } };
+
+const areEqual = (a: Uint32Array, b: Uint32Array, from: number, to: number): boolean =>
+  Buffer?.compare(bytesOf(a, from, to), bytesOf(b, from, to)) === 0;
+
+const bytesOf = ({ buffer, byteOffset }: Uint32Array, from: number, to: number) =>
+  new Uint8Array(buffer, byteOffset + 4 * from, 4 * (to - from));
+
 /** Where two arrays differ first between `from` and `to`; `to` if they don't. By itself, since all of a run's words pass through it. */
 function firstDifference(a: Uint32Array, b: Uint32Array, from: number, to: number): number {
   let word = from;
@@ -56,6 +65,7 @@ export function compareStates(a: WaveState, b: WaveState, limit = 20, firstWave 
   const byRegister = new Map<string, number>();
   let mismatches = 0;
   const scan = (start: number, length: number, name: (index: number) => Omit<Difference, 'a' | 'b'>) => {
+    if (areEqual(a.words, b.words, start, start + length)) return;
     const next = (from: number) => firstDifference(a.words, b.words, from, start + length);
     for (let word = next(start); word < start + length; word = next(word + 1)) {
       const difference = { ...name(word - start), a: a.words[word]!, b: b.words[word]! };

@@ -171,6 +171,12 @@ export function drawBatch(
 const doubles = new Float64Array(3);
 const doubleWords = new Uint32Array(doubles.buffer);
 
+/** Operands of a wave's lanes, then a / b over the numerators; and their words. */
+const dividends = new Float64Array(64);
+const divisors = new Float64Array(64);
+const dividendWords = new Uint32Array(dividends.buffer);
+const divisorWords = new Uint32Array(divisors.buffer);
+
 /**
  * How many quotients of a batch are not what JavaScript's a / b gives in nearest even; NaN counts as NaN. Where the true quotient
  * lies exactly in the middle between two subnormals either of them is right.
@@ -181,18 +187,35 @@ export function countWrongQuotients({ words, layout }: WaveState, input: WaveSta
   const { words: operands } = input;
   let wrong = 0;
   for (let wave = 0; wave < waves; wave++) {
-    const start = layout.vgpr(wave, 0);
-    for (let lane = start; lane < start + waveSize; lane++) {
-      doubleWords[0] = operands[lane + NUMERATOR * waveSize]!;
-      doubleWords[1] = operands[lane + (NUMERATOR + 1) * waveSize]!;
-      doubleWords[2] = operands[lane + DENOMINATOR * waveSize]!;
-      doubleWords[3] = operands[lane + (DENOMINATOR + 1) * waveSize]!;
-      doubleWords[4] = words[lane + quotient * waveSize]!;
-      doubleWords[5] = words[lane + (quotient + 1) * waveSize]!;
-      if (!Object.is(doubles[2], doubles[0]! / doubles[1]!) && !isBesideTie()) wrong++;
+    const n = layout.vgpr(wave, NUMERATOR);
+    const d = layout.vgpr(wave, DENOMINATOR);
+    const q = layout.vgpr(wave, quotient);
+    // Step by step over the lanes: a double that was just written as two words is slow to read.
+    for (let lane = 0; lane < waveSize; lane++) {
+      dividendWords[2 * lane] = operands[n + lane]!;
+      dividendWords[2 * lane + 1] = operands[n + waveSize + lane]!;
+      divisorWords[2 * lane] = operands[d + lane]!;
+      divisorWords[2 * lane + 1] = operands[d + waveSize + lane]!;
+    }
+    for (let lane = 0; lane < waveSize; lane++) dividends[lane]! /= divisors[lane]!;
+    for (let lane = 0; lane < waveSize; lane++) {
+      const lo = words[q + lane]! ^ dividendWords[2 * lane]!;
+      const hi = words[q + waveSize + lane]! ^ dividendWords[2 * lane + 1]!;
+      if ((lo | hi) !== 0 && !isRight(operands, n + lane, d + lane, words, q + lane, waveSize)) wrong++;
     }
   }
   return wrong;
+}
+
+/** Whether a quotient that isn't a / b by its bits is right. The places are those of low words, high words are `next` further. */
+function isRight(operands: Uint32Array, n: number, d: number, words: Uint32Array, q: number, next: number): boolean {
+  doubleWords[0] = operands[n]!;
+  doubleWords[1] = operands[n + next]!;
+  doubleWords[2] = operands[d]!;
+  doubleWords[3] = operands[d + next]!;
+  doubleWords[4] = words[q]!;
+  doubleWords[5] = words[q + next]!;
+  return Object.is(doubles[2], doubles[0]! / doubles[1]!) || isBesideTie();
 }
 
 /** The largest magnitude that is beside a tie of subnormals, 2^-1022. */

@@ -52,3 +52,9 @@ export async function runStages(
   }
   return { state, costs };
 }
+
+/** What two runs cost together. */
+export function addCost(a: RunCost, b: RunCost): RunCost {
+  const sums = Object.entries(b).map(([key, ms]) => [key, ms + (a[key as keyof RunCost] ?? 0)]);
+  return { ...a, ...Object.fromEntries(sums) };
+}

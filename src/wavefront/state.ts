@@ -45,6 +45,17 @@ export class WaveState {
     return new WaveState(this.layout.shape, this.words.slice());
   }
 
+  /** Takes the waves of a larger batch from its wave `first` on; they are whole workgroups, and alike. */
+  takePart({ words, layout }: WaveState, first: number): this {
+    const own = this.layout;
+    const { waves, wavesPerGroup, ldsWords } = own.shape;
+    const take = (to: number, from: number, length: number) => this.words.set(words.subarray(from, from + length), to);
+    take(own.scalars, layout.scalars + first * own.scalarWords, waves * own.scalarWords);
+    take(own.vgprs, layout.vgpr(first, 0), waves * own.vgprWords);
+    take(own.lds, layout.ldsOf(first / wavesPerGroup), own.groups * ldsWords);
+    return this;
+  }
+
   /** The lanes of one VGPR, as a view. */
   vgpr(wave: number, register: number): Uint32Array<ArrayBuffer> {
     const start = this.layout.vgpr(wave, register);
