@@ -122,7 +122,7 @@ function pairwise(): Draw {
   return (_, pair) => {
     const n = special[turn % special.length]!;
     const d = special[Math.floor(turn / special.length) % special.length]!;
-    Object.assign(pair, { nHi: n[0], nLo: n[1], dHi: d[0], dLo: d[1] });
+    pair.words.set([n[1]!, n[0]!, d[1]!, d[0]!]);
     turn++;
   };
 }
@@ -131,7 +131,7 @@ function pairwise(): Draw {
 const besideSubnormal: Draw = (random, pair) => {
   classes.randomBits!(random, pair);
   const below = random.below(1 << random.below(20));
-  Object.assign(pair, { dHi: ((random.word() & SIGN) | 0x7fcfffff) >>> 0, dLo: ~below >>> 0 });
+  pair.words.set([~below, (random.word() & SIGN) | 0x7fcfffff], 2);
 };
 
 describe('the division macro at once', () => {
