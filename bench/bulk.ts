@@ -80,7 +80,7 @@ async function alone(work: (batch: number) => unknown): Promise<Speed> {
   return speed(batches * LANES);
 }
 
-/** The engine under test, three batches under way as in a bulk run. Kernels by the device's clock, which knows no processor. */
+/** The engine under test, with as many batches under way as its driver process takes. Kernels by the device's clock, which knows no processor. */
 async function deviceAlone(engine: Engine, job: Job): Promise<Record<string, Speed>> {
   const pool = new StatePool();
   const input = job.draw(0);

@@ -33,8 +33,8 @@ export interface DemonstrationSpec {
   readonly round: RoundName;
 }
 
-/** Enough waves to hide what a dispatch costs, few enough for a moving bar and little memory. */
-export const BATCH_WAVES = 512;
+/** Enough waves to hide what a batch costs threads and driver by itself, few enough for a moving bar and little memory. */
+export const BATCH_WAVES = 1024;
 
 export function demonstrationJob(spec: DemonstrationSpec): Job & { readonly waves: number } {
   const { waveSize, waves, batchWaves = BATCH_WAVES, withMinimum, registers, seed, round } = spec;

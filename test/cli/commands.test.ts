@@ -11,10 +11,13 @@ import type { KernelRunner } from '../../src/gpu/runner.ts';
 import { findTarget } from '../../src/isa/target.ts';
 import { ReferenceEngine } from '../../src/reference/engine.ts';
 import { demonstrationShape, drawBatch, NUMERATOR } from '../../src/verify/demonstration.ts';
+import { BATCH_WAVES } from '../../src/verify/demonstrationJob.ts';
 import type { WaveState } from '../../src/wavefront/state.ts';
 import { openHangingEngine } from '../gpu/hang.ts';
 import { scripted } from '../verify/scripted.ts';
 import { inFolder, wave64 } from './cli.ts';
+
+const BATCH_LANES = 64 * BATCH_WAVES;
 
 const engines = (webgpu: () => Promise<Engine>): EngineSource => ({
   reference: async () => new ReferenceEngine(),
@@ -197,16 +200,16 @@ describe('verify', () => {
 
   test('one wrong bit in the second batch ends with 1 and is named', async () => {
     // Which batch the engine gets first is up to the threads that draw them, so the second is known by its numerators.
-    const shape = { ...demonstrationShape(findTarget('gfx90a'), 64, 512), ldsWords: 0 };
+    const shape = { ...demonstrationShape(findTarget('gfx90a'), 64, BATCH_WAVES), ldsWords: 0 };
     const numerators = drawBatch(shape, 1, 1).vgpr(3, NUMERATOR);
     const { exit, out } = await run(
-      'verify --pairs 65536',
+      `verify --pairs ${2 * BATCH_LANES}`,
       spoiled((s) => {
         if (s.vgpr(3, NUMERATOR).every((word, lane) => word === numerators[lane])) s.vgpr(3, 8)[9]! ^= 1;
       }),
     );
     expect(exit).toBe(1);
-    expect(out).toMatch(/\nwave 515 v8 lane 9: webgpu [0-9a-f]{8}, reference [0-9a-f]{8}\nv8: 1 words differ\n/);
+    expect(out).toMatch(/\nwave 1027 v8 lane 9: webgpu [0-9a-f]{8}, reference [0-9a-f]{8}\nv8: 1 words differ\n/);
   });
 
   test('a wrong quotient that both engines share is found by native division', async () => {
@@ -351,16 +354,16 @@ describe('exit code 4: drivers, and what was complete', () => {
 
   test('a driver that hangs in the second batch is ended; the first batch is reported', async () => {
     const hanging = engines(() => openHangingEngine({ hangAt: 1, timeoutMs: 8000 }));
-    const { exit, err, document } = await json('verify --pairs 98304', hanging);
+    const { exit, err, document } = await json(`verify --pairs ${3 * BATCH_LANES}`, hanging);
     expect(exit).toBe(4);
     expect(err).toBe(
       'wave64: the WebGPU driver did not answer within 8 s while running the program; it was ended; 1 of 3 batches are done and reported\n',
     );
     expect(document).toMatchObject({
       batches: { done: 1, of: 3 },
-      lanes: 32768,
+      lanes: BATCH_LANES,
       mismatches: 0,
-      quotients: { checked: 32768, wrong: 0 },
+      quotients: { checked: BATCH_LANES, wrong: 0 },
       failure: { kind: 'timeout' },
     });
   });
@@ -397,9 +400,9 @@ describe('exit code 4: drivers, and what was complete', () => {
   test('an interrupt: what was done is printed', async () => {
     const interrupt = new AbortController();
     const source = spoiled(() => interrupt.abort());
-    const { exit, out, err } = await wave64(['verify', '--pairs', '98304'], source, interrupt.signal);
+    const { exit, out, err } = await wave64(['verify', '--pairs', String(3 * BATCH_LANES)], source, interrupt.signal);
     expect({ exit, err }).toEqual({ exit: 4, err: 'wave64: interrupted; 1 of 3 batches are done and reported\n' });
-    expect(out).toContain('512 of 1,536 waves');
+    expect(out).toContain('1,024 of 3,072 waves');
   });
 });
 
