@@ -6,6 +6,7 @@ import type { Variant } from '../isa/target.ts';
 import type { Instruction } from '../program/program.ts';
 import { fastFunctionOf } from './forms.ts';
 import { hex, type WgslFunction } from './kernel.ts';
+import { fastInstruction } from './translate.fast.ts';
 import { ldsInstruction } from './translate.lds.ts';
 import { presubtractsOf, x1kInstruction } from './translate.x1k.ts';
 import { halves } from './vectorFile.ts';
@@ -55,16 +56,18 @@ export function modifiersOf({ def, omod, clamp }: Instruction): WgslFunction[] {
 const typeOf = (rule: OmodRule) => (rule === 'f64' ? 'f64' : 'f32');
 
 function vectorInstruction(wave: WaveText, instruction: Instruction, semantics: LaneSemantics): void {
+  const fast = wave.isFast ? fastFunctionOf(instruction, wave.variant) : undefined;
+  if (fast) {
+    fastInstruction(wave, instruction, fast);
+    return;
+  }
   const { def, operands } = instruction;
   const withOperand = def.operands.map((spec, i) => ({ ...spec, operand: operands[i]! }));
   const sources = withOperand.filter(({ role }) => role === 'src');
   const updated = withOperand.filter(({ role }) => role === 'update');
   const args = [...sources, ...updated].map(({ operand, type }) => wave.argument(operand, type));
-  const fast = wave.isFast ? fastFunctionOf(instruction, wave.variant) : undefined;
-  if (semantics.usesMode && !fast) args.push(wave.effectiveMode);
-  const body = { family: def.family, name: semantics.wgsl };
-  const { words, flag, ok } = vectorCall(wave, instruction, fast ?? body, args, fast !== undefined);
-  if (ok !== undefined) wave.require(ok);
+  if (semantics.usesMode) args.push(wave.effectiveMode);
+  const { words, flag } = vectorCall(wave, instruction, { family: def.family, name: semantics.wgsl }, args);
 
   const vector = withOperand.find(({ role, type }) => role !== 'src' && type !== 'mask');
   if (vector) {
@@ -86,13 +89,12 @@ export interface Outcome {
   readonly ok?: string;
 }
 
-/** Calls a body that does a vector instruction, and applies the modifiers. `isFast`: it tells whether it could do the lane. */
+/** Calls a body that does a vector instruction, and applies the modifiers. */
 export function vectorCall(
   wave: WaveText,
   instruction: Instruction,
   body: WgslFunction,
   args: readonly string[],
-  isFast = false,
 ): Outcome {
   const { kernel } = wave;
   const { operands } = instruction.def;
@@ -100,11 +102,10 @@ export function vectorCall(
   const hasMask = operands.some(({ role, type }) => role === 'dst' && type === 'mask');
   const vector = operands.find(({ role, type }) => role !== 'src' && type !== 'mask');
   if (!vector) return { words: [], flag: result };
-  const modified = applyModifiers(wave, instruction, hasMask || isFast ? `${result}.d` : result);
+  const modified = applyModifiers(wave, instruction, hasMask ? `${result}.d` : result);
   return {
     words: halves(modified, wordsOf(vector.type, kernel.layout.shape.waveSize)),
-    flag: hasMask && !isFast ? `${result}.flag` : 'false',
-    ...(isFast && { ok: `${result}.ok` }),
+    flag: hasMask ? `${result}.flag` : 'false',
   };
 }
 

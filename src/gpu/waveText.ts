@@ -30,6 +30,8 @@ export class WaveText {
   readonly variant: Variant;
   readonly ldsForm: LdsForm;
   readonly tier: Tier;
+  /** f64 values as fast instructions have them, by the text of their words: those that are required to be right under the present EXEC. */
+  readonly opened = new Map<string, string>();
   /** Undefined when MODE is known only where the program runs. */
   knownMode: KnownMode | undefined;
   #mode: string;
@@ -149,6 +151,7 @@ export class WaveText {
 
   #changeExec(): void {
     this.#settleOk();
+    this.opened.clear();
     this.vectors.changeExec(() => this.exec);
   }
 

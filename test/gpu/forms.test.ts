@@ -271,6 +271,22 @@ describe('single instructions', () => {
     ]);
   });
 
+  it('look at an operand again where EXEC has let in lanes that did not look (seed 10)', async () => {
+    const program = programOf(
+      [
+        's_mov_b64 exec, s[0:1]',
+        'v_add_f64 v[8:9], v[0:1], v[2:3]',
+        's_mov_b64 exec, s[2:3]',
+        'v_fma_f64 v[10:11], v[0:1], v[2:3], 1.0',
+        'v_fma_f64 v[12:13], v[0:1], v[2:3], v[10:11]',
+      ].join('\n'),
+    );
+    await expectEqual(program, batch(program, 10, 2), [
+      ['fast', 'list'],
+      ['fast', 'branch'],
+    ]);
+  });
+
   it('cancel, carry and round as the complete ones: exponents that are close, short fractions (seed 9)', async () => {
     const program = programOf(
       'v_fma_f64 v[8:9], v[0:1], v[2:3], v[4:5]\nv_add_f64 v[10:11], v[0:1], v[2:3]\nv_mul_f64 v[12:13], v[0:1], v[2:3]',
