@@ -124,7 +124,7 @@ class Prepared {
   /** Runs the waves of a workgroup in ascending order up to the next barrier, again and again until all have ended. */
   group(input: WaveState, batch: WaveState, group: number): void {
     const places = this.#places;
-    this.#wave.lds = batch.lds(group);
+    if (this.#shape.ldsWords > 0) this.#wave.lds = batch.lds(group);
     for (const place of places) {
       place.next = 0;
       place.steps = 0;

@@ -42,8 +42,7 @@ export class Wave {
   /** Takes the registers of a wave: vector registers from one batch, the others from another of the same shape. */
   load(vectors: WaveState, { words, layout }: WaveState, wave: number): void {
     const { scalars } = this;
-    const first = vectors.layout.vgpr(wave, 0);
-    this.#file.set(vectors.words.subarray(first, first + layout.vgprWords));
+    this.#file.set(vectors.vectors(wave));
     const at = layout.scalars + wave * layout.scalarWords;
     for (let i = 0; i < scalars.length; i++) scalars[i] = words[at + i]!;
     this.readExec();
@@ -79,7 +78,7 @@ export class Wave {
   readExec(): void {
     const { active, lanes } = this;
     const exec = this.#exec;
-    const [lo, hi] = [this.special(Special.execLo), this.special(Special.execHi)];
+    const [lo, hi] = [this.special(Special.execLo) | 0, this.special(Special.execHi) | 0];
     if (lo === exec.lo && hi === exec.hi) return;
     [exec.lo, exec.hi] = [lo, hi];
     for (let lane = 0; lane < lanes; lane++) active[lane] = ((lane < 32 ? lo : hi) >>> (lane & 31)) & 1;

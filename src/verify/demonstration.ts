@@ -157,11 +157,11 @@ export function drawBatch(
       words[d + waveSize + lane] = drawn[3]!;
       if (ldsWords > 0) words[address + lane] = 8 * random.below(ldsWords / 2);
     }
-    const lds = state.lds(wave);
-    for (let word = 0; word < lds.length; word += 2) {
+    const lds = layout.ldsOf(wave);
+    for (let word = lds; word < lds + ldsWords; word += 2) {
       drawWord(random, pair);
-      lds[word] = pair.nLo;
-      lds[word + 1] = pair.nHi;
+      words[word] = drawn[0]!;
+      words[word + 1] = drawn[1]!;
     }
   }
   return state;

@@ -52,19 +52,19 @@ function set({ words }: DrawnPair, which: number, hi: number, lo: number): void 
 }
 
 /** A number with this exponent field; sign, fraction and low word of 3 random words. */
-function setRandom(pair: DrawnPair, which: number, words: Uint32Array, at: number, exponent: number): void {
+function setRandom(pair: DrawnPair, which: number, words: Int32Array, at: number, exponent: number): void {
   const hi = (words[at]! & SIGN) | (exponent << 20) | (words[at + 1]! & FRACTION_HIGH);
   set(pair, which, hi, words[at + 2]!);
 }
 
 /** Numbers with two exponent fields, of 6 random words; fields out of range become the nearest in range. */
-function atExponents(pair: DrawnPair, words: Uint32Array, at: number, numerator: number, denominator: number): void {
+function atExponents(pair: DrawnPair, words: Int32Array, at: number, numerator: number, denominator: number): void {
   setRandom(pair, N, words, at, clamped(numerator));
   setRandom(pair, D, words, at + 3, clamped(denominator));
 }
 
 /** Two exponent fields that far apart, of 7 random words. */
-function atDifference(pair: DrawnPair, words: Uint32Array, at: number, difference: number): void {
+function atDifference(pair: DrawnPair, words: Int32Array, at: number, difference: number): void {
   const low = Math.max(0, -difference);
   const denominator = between(words[at]!, low, Math.min(EXPONENT_MAX, EXPONENT_MAX - difference));
   atExponents(pair, words, at + 1, denominator + difference, denominator);
@@ -107,7 +107,7 @@ function setSpecial(random: Random, pair: DrawnPair, which: number): void {
 }
 
 /** A subnormal with few bits in either word, of 4 random words. */
-function setNarrow(pair: DrawnPair, which: number, words: Uint32Array, at: number, sign: number): void {
+function setNarrow(pair: DrawnPair, which: number, words: Int32Array, at: number, sign: number): void {
   const hi = (words[at]! & FRACTION_HIGH) >>> below(words[at + 2]!, 32);
   set(pair, which, hi | (sign & SIGN), words[at + 1]! >>> below(words[at + 3]!, 32));
 }
@@ -123,11 +123,11 @@ function productHigh(a: number, b: number): number {
   return (Math.imul(aHigh, b >>> 16) + Math.floor(middle / 2 ** 16)) & HIGH_22;
 }
 
-/** 1/a modulo 2^32, a odd: Newton's iteration doubles the valid bits, 3 of them at first. */
+/** 1/a modulo 2^32 as i32, a odd: Newton's iteration doubles the valid bits, 3 of them at first. */
 function inverse32(a: number): number {
   let x = a;
   for (let bits = 3; bits < 32; bits *= 2) x = Math.imul(x, 2 - Math.imul(a, x));
-  return x >>> 0;
+  return x;
 }
 
 /**
@@ -137,39 +137,40 @@ function inverse32(a: number): number {
 const nearHalfway: Draw = (random, pair) => {
   const [words, at] = [random.words, random.take(7)];
   const dHi = 0x100000 | (words[at]! & FRACTION_HIGH);
-  const dLo = (words[at + 1]! | 1) >>> 0;
+  const dLo = words[at + 1]! | 1;
   const distance = 2 * below(words[at + 2]!, 8) + 1;
   // D x = 1 + 2^32 k modulo 2^54, so 1/D = x - 2^32 x k; times the distance.
   const x = inverse32(dLo);
   const k = productHigh(dLo, x) + Math.imul(dHi, x);
-  const low = x * distance;
+  const low = (x >>> 0) * distance;
   const high = (Math.imul(-Math.imul(x, k), distance) + Math.floor(low / 2 ** 32)) & HIGH_22;
   // That is Q for -distance, and its negative for the distance itself: one of the two has 54 bits.
   const negated = high < 0x200000;
-  const [qHi, qLo] = negated ? [~high & HIGH_22, -low >>> 0] : [high, low >>> 0];
+  const qHi = negated ? ~high & HIGH_22 : high;
+  const qLo = (negated ? -low : low) >>> 0;
   // N = D h / 2^53 + D / 2^54, and r / 2^54 besides, which is small. N is a whole number, the product one or one and a half.
-  const d = dHi * 2 ** 32 + dLo;
+  const d = dHi * 2 ** 32 + (dLo >>> 0);
   const h = (qHi * 2 ** 31 + (qLo >>> 1)) * 2 ** -53;
   const product = h * d;
   let n = product + Math.round(2 * (productError(h, d, product) + d * 2 ** -54)) / 2;
   const exponent = between(words[at + 3]!, 64, 1983);
   let shift = 0;
   for (; n < 2 ** 52; n *= 2) shift++;
-  set(pair, N, (words[at + 4]! & SIGN) | ((exponent - shift) << 20) | ((n / 2 ** 32) & FRACTION_HIGH), n);
+  set(pair, N, (words[at + 4]! & SIGN) | ((exponent - shift) << 20) | ((n / 2 ** 32) & FRACTION_HIGH), n | 0);
   set(pair, D, (words[at + 5]! & SIGN) | (between(words[at + 6]!, 64, 1983) << 20) | (dHi & FRACTION_HIGH), dLo);
 };
 
 /** A fraction with its few bits at the top, so that quotients and products are exact or nearly so; of 4 random words. */
-function setShort(pair: DrawnPair, which: number, words: Uint32Array, at: number): void {
+function setShort(pair: DrawnPair, which: number, words: Int32Array, at: number): void {
   const fraction = words[at + 1]! & FRACTION_HIGH & -(1 << between(words[at + 2]!, 10, 20));
   set(pair, which, (words[at + 3]! & SIGN) | (exponentOf(words[at]!) << 20) | fraction, 0);
 }
 
 /** A power of two, of 2 random words. */
-const powerOf = (words: Uint32Array, at: number) => (words[at]! & SIGN) | (exponentOf(words[at + 1]!) << 20);
+const powerOf = (words: Int32Array, at: number) => (words[at]! & SIGN) | (exponentOf(words[at + 1]!) << 20);
 
 /** From 1 to 2^bits with any number of bits, of 2 random words. */
-const anyLength = (words: Uint32Array, at: number, bits: number) =>
+const anyLength = (words: Int32Array, at: number, bits: number) =>
   between(words[at + 1]!, 1, 1 << between(words[at]!, 1, bits));
 
 /** Classes by name, all equally likely. */
@@ -201,7 +202,7 @@ export const classes: Readonly<Record<string, Draw>> = {
   quotientsNearOne: (random, pair) => {
     const [words, at] = [random.words, random.take(6)];
     setRandom(pair, D, words, at + 1, exponentOf(words[at]!));
-    set(pair, N, pair.dHi ^ (words[at + 4]! & SIGN), pair.dLo + between(words[at + 5]!, -4, 4));
+    set(pair, N, pair.dHi ^ (words[at + 4]! & SIGN), (pair.dLo + between(words[at + 5]!, -4, 4)) | 0);
   },
   tinyQuotients: (random, pair) => {
     const [words, at] = [random.words, random.take(8)];

@@ -2,7 +2,7 @@
 const AHEAD = 256;
 
 /** The whole number from 0 to n - 1 that a random word stands for, n up to 2^32. */
-export const below = (word: number, n: number): number => (word * (n * 2 ** -32)) >>> 0;
+export const below = (word: number, n: number): number => ((word >>> 0) * (n * 2 ** -32)) >>> 0;
 
 /** The one from `low` to `high`. */
 export const between = (word: number, low: number, high: number): number => low + below(word, high - low + 1);
@@ -12,8 +12,8 @@ export const between = (word: number, low: number, high: number): number => low 
  * splitmix32. The streams of one seed have nothing to do with each other, so that any batch of a long run can be made by itself.
  */
 export class Random {
-  /** The words that `take` points into. */
-  readonly words = new Uint32Array(AHEAD);
+  /** The words that `take` points into; as i32, which V8 keeps out of the heap also in a call that it does not inline. */
+  readonly words = new Int32Array(AHEAD);
   #next = AHEAD;
   readonly #state = new Int32Array(4);
 
@@ -40,7 +40,7 @@ export class Random {
 
   /** 32 random bits. */
   word(): number {
-    return this.words[this.take(1)]!;
+    return this.words[this.take(1)]! >>> 0;
   }
 
   /** A whole number from 0 to n - 1, n up to 2^32. */

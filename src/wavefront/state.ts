@@ -19,6 +19,7 @@ export class WaveState {
   readonly layout: Layout;
   /** The packed words; what a WebGPU buffer holds. */
   readonly words: Uint32Array<ArrayBuffer>;
+  readonly #vectors: Uint32Array<ArrayBuffer>[] = [];
 
   constructor(shape: Shape, words?: Uint32Array<ArrayBuffer>) {
     this.layout = new Layout(shape);
@@ -54,6 +55,13 @@ export class WaveState {
     take(own.vgprs, layout.vgpr(first, 0), waves * own.vgprWords);
     take(own.lds, layout.ldsOf(first / wavesPerGroup), own.groups * ldsWords);
     return this;
+  }
+
+  /** The vector registers of a wave, as a view that is made once. */
+  vectors(wave: number): Uint32Array<ArrayBuffer> {
+    const { layout, words } = this;
+    this.#vectors[wave] ??= words.subarray(layout.vgpr(wave, 0), layout.vgpr(wave + 1, 0));
+    return this.#vectors[wave];
   }
 
   /** The lanes of one VGPR, as a view. */
