@@ -83,5 +83,5 @@ async function coldCompileMs(runner: KernelRunner, work: RegionWork, input: Wave
 /** The kernel of bailed lanes alone. Nobody has put a lane on its list. */
 function bailKernel({ kernels, dispatches, ...rest }: RegionWork): RegionWork {
   const { bail, ...dispatch } = dispatches.find((one) => one.bail !== undefined)!;
-  return { ...rest, kernels: [kernels[bail!]!], dispatches: [{ ...dispatch, kernel: 0 }] };
+  return { ...rest, kernels: [kernels[bail!.kernel]!], dispatches: [{ ...dispatch, kernel: 0 }] };
 }

@@ -1,6 +1,7 @@
 /** Kernels that are measured without an engine around them, over the registers of a batch all the same. */
 import { linkKernel } from '../gpu/cost.ts';
 import type { KernelRunner } from '../gpu/runner.ts';
+import { cutDispatch } from '../gpu/translate.ts';
 import { Special } from '../wavefront/layout.ts';
 import { WaveState } from '../wavefront/state.ts';
 import type { Prepared, Subject } from './measure.ts';
@@ -33,9 +34,8 @@ fn load64(at: u32) -> vec2u { return vec2u(vgprs[at], vgprs[at + 64u]); }
 fn store64(at: u32, value: vec2u) { vgprs[at] = value.x; vgprs[at + 64u] = value.y; }
 
 @compute @workgroup_size(64)
-fn main(@builtin(workgroup_id) group: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) lane: u32) {
-  let index = group.y * groups.x + group.x;
-  if (index < dispatch.z) { work((dispatch.x + index * dispatch.y) * ${registers * 64}u + lane); }
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+  work((dispatch.x + group.x * dispatch.y) * ${registers * 64}u + lane);
 }
 `;
 
@@ -52,7 +52,7 @@ export const rawSubject = (
   lanes: lanes.filter((count, i) => i === 0 || bytesOf(kernel, count) <= runner.maxBindingBytes),
   prepare: async (count): Promise<Prepared> => {
     const text = await linkKernel(shell(kernel.source, kernel.registers));
-    const dispatches = [{ kernel: 0, first: 0, stride: 1, waves: count / 64 }];
+    const dispatches = cutDispatch({ kernel: 0, first: 0, stride: 1, waves: count / 64 });
     const { inputs, check } = await inputsOf(kernel, batches, count);
     return prepareOnGpu(
       { runner, batches, lanes: count, work: kernel.work, check },

@@ -1,6 +1,7 @@
 /** Runs kernels on a WebGPU device of this process. */
 import { EngineError } from '../engine.ts';
 import { describeAdapter } from './adapter.ts';
+import { listWorkgroups, STEPS_BINDING } from './bailList.ts';
 import { type Clock, JobMemory, type Prepared, TIMESTAMP_BYTES } from './jobMemory.ts';
 import { WAVES_A_WORKGROUP } from './ldsKernel.ts';
 import { ROM_BINDING, romWords } from './rom.ts';
@@ -73,6 +74,7 @@ export class DeviceRunner implements KernelRunner {
         storage(4),
         storage(5, 'read-only-storage'),
         storage(ROM_BINDING, 'read-only-storage'),
+        storage(STEPS_BINDING),
       ],
     });
     const rom = romWords();
@@ -200,14 +202,14 @@ export class DeviceRunner implements KernelRunner {
       for (;;) {
         const next = await this.#scoped(async () => this.#segment(job, start, prepared, memory.clock));
         if (next === undefined || prepared.bails === undefined) break;
-        const { probe } = prepared.bails;
-        await probe.mapAsync(GPUMapMode.READ);
-        const found = new Uint32Array(probe.getMappedRange().slice(0));
+        const { probe, listBytes } = prepared.bails;
+        await probe.mapAsync(GPUMapMode.READ, 0, listBytes + TIMESTAMP_BYTES);
+        const found = new Uint32Array(probe.getMappedRange(0, listBytes + TIMESTAMP_BYTES).slice(0));
         probe.unmap();
-        deviceMs += millisecondsOf(found.subarray(2));
+        deviceMs += millisecondsOf(found.subarray(listBytes / 4));
         start = { dispatch: next + 1, skipsKernel: false };
-        if (found[0]! === 0) continue;
-        compileMs = (compileMs ?? 0) + ((await this.#compile([job.kernels[job.dispatches[next]!.bail!]!])) ?? 0);
+        if (found.subarray(0, listBytes / 4).every((word) => word === 0)) continue;
+        compileMs = (compileMs ?? 0) + ((await this.#compile([job.kernels[job.dispatches[next]!.bail!.kernel]!])) ?? 0);
         start = { dispatch: next, skipsKernel: true };
       }
       return { memory, prepared, deviceMs, costs: { ...(compileMs !== undefined && { compileMs }), uploadMs } };
@@ -238,13 +240,17 @@ export class DeviceRunner implements KernelRunner {
    * @returns the dispatch behind whose list the job stops, or undefined when all is submitted
    */
   #segment(
-    { kernels, dispatches }: Job,
+    { kernels, dispatches, shape }: Job,
     start: Start,
     { group, offsets, bails, upload, state, readback, bytes }: Prepared,
     clock: Clock | undefined,
   ): number | undefined {
     const encoder = this.#gpu.createCommandEncoder();
-    if (start === BEGINNING) encoder.copyBufferToBuffer(upload, 0, state, 0, bytes);
+    if (start === BEGINNING) {
+      encoder.copyBufferToBuffer(upload, 0, state, 0, bytes);
+      // A job that failed may have left lanes on it.
+      if (bails) encoder.clearBuffer(bails.buffer, 0, bails.listBytes);
+    }
     const pass = encoder.beginComputePass(
       clock && { timestampWrites: { querySet: clock.queries, beginningOfPassWriteIndex: 0, endOfPassWriteIndex: 1 } },
     );
@@ -255,24 +261,20 @@ export class DeviceRunner implements KernelRunner {
         pass.setPipeline(this.#pipelines.get(kernels[kernel]!)!);
         pass.setBindGroup(0, group, [offsets[i]!]);
         const groups = perWave ? Math.ceil(waves / WAVES_A_WORKGROUP) : waves;
-        pass.dispatchWorkgroups(...gridOf(groups, this.#gpu.limits.maxComputeWorkgroupsPerDimension));
-        if (bail === undefined || !bails) continue;
-        pass.setPipeline(bails.count);
-        pass.setBindGroup(0, bails.countGroup);
-        pass.dispatchWorkgroups(1);
+        pass.dispatchWorkgroups(groups);
       }
-      if (bail === undefined || !bails) continue;
-      const slow = this.#pipelines.get(kernels[bail]!);
+      if (bail === undefined) continue;
+      const slow = this.#pipelines.get(kernels[bail.kernel]!);
       if (slow) {
         pass.setPipeline(slow);
         pass.setBindGroup(0, group, [offsets[i]!]);
-        pass.dispatchWorkgroupsIndirect(bails.grid, 0);
+        pass.dispatchWorkgroups(listWorkgroups(waves, shape.waveSize, bail.steps, this.software));
       } else stop = i;
     }
     pass.end();
-    const [to, at] = stop !== undefined && bails ? [bails.probe, 8] : [readback, bytes];
-    if (stop !== undefined && bails) encoder.copyBufferToBuffer(bails.list, 4, to, 0, 4);
-    else encoder.copyBufferToBuffer(state, 0, to, 0, bytes);
+    const [from, to, at] =
+      stop !== undefined && bails ? [bails.buffer, bails.probe, bails.listBytes] : [state, readback, bytes];
+    encoder.copyBufferToBuffer(from, 0, to, 0, at);
     if (clock) {
       encoder.resolveQuerySet(clock.queries, 0, 2, clock.resolved, 0);
       encoder.copyBufferToBuffer(clock.resolved, 0, to, at, TIMESTAMP_BYTES);
@@ -293,12 +295,6 @@ function upload(memory: JobMemory, job: Job, put: Transfer<unknown>['put']): { p
 function millisecondsOf(words: Uint32Array<ArrayBuffer>): number {
   const [from, to] = new BigUint64Array(words.slice(0, 4).buffer);
   return Number(to! - from!) / 1e6;
-}
-
-/** Workgroups in x and y: at least `count` of them, since one dimension holds 65,535. */
-export function gridOf(count: number, perDimension: number): [number, number] {
-  const y = Math.ceil(count / perDimension);
-  return [Math.ceil(count / y), y];
 }
 
 const firstLine = (text: string) => text.split('\n')[0]!;

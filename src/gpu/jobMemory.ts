@@ -1,6 +1,5 @@
 /** What a job needs on the device: the buffers that it is uploaded to, runs in and is read back through. */
 import { Layout, type Shape } from '../wavefront/layout.ts';
-import { BAIL_ITEM_WORDS, BAIL_ITEMS, BAIL_ROW } from './kernel.ts';
 import type { Job } from './runner.ts';
 import type { Dispatch } from './translate.ts';
 
@@ -12,33 +11,17 @@ const UNIFORM_STRIDE = 256;
 
 export const TIMESTAMP_BYTES = 16;
 
-/** Room for empty sections and for a bail list that nobody uses. */
-const SPARES = 3;
+/** Room for empty sections, and for a bail list and steps that nobody uses. */
+const SPARES = 4;
 
-/** What is read back in the middle of a job: how many lanes bailed, then the two timestamps. */
-const PROBE_BYTES = 8 + TIMESTAMP_BYTES;
-
-/** Turns the count of a bail list into the grid of the kernel that runs it, and begins the next list. */
-const countKernel = `
-@group(0) @binding(0) var<storage, read_write> bails: array<u32>;
-@group(0) @binding(1) var<storage, read_write> grid: array<u32>;
-@compute @workgroup_size(1) fn main() {
-  let count = bails[0];
-  let groups = (count + 63u) / 64u;
-  bails[0] = 0u;
-  bails[1] = count;
-  grid[0] = min(groups, ${BAIL_ROW}u);
-  grid[1] = (groups + ${BAIL_ROW - 1}u) / ${BAIL_ROW}u;
-  grid[2] = 1u;
-}`;
-
-/** The bail list of jobs that have one. */
+/** The bail list of a job that has one. */
 export interface Bails {
-  readonly list: GPUBuffer;
-  readonly grid: GPUBuffer;
+  /** The list, `listBytes` of it, and from `stepsAt` on the steps (`bailList.ts`). */
+  readonly buffer: GPUBuffer;
+  readonly listBytes: number;
+  readonly stepsAt: number;
+  /** The list and two timestamps are read back through it in the middle of a job. */
   readonly probe: GPUBuffer;
-  readonly count: GPUComputePipeline;
-  readonly countGroup: GPUBindGroup;
 }
 
 /** Two timestamps, and where they are put. */
@@ -70,11 +53,11 @@ export class JobMemory {
   readonly #bindings: GPUBindGroupLayout;
   readonly #rom: GPUBuffer;
   #buffers: Buffers | undefined;
-  #bails: Bails | undefined;
+  #bails: Pick<Bails, 'buffer' | 'probe'> | undefined;
   #uniforms: GPUBuffer | undefined;
   #table: GPUBuffer | undefined;
 
-  /** @param bindings scalars, VGPRs, LDS, the parameters of a dispatch, the bail list, the tables of dispatches, `rom` */
+  /** @param bindings scalars, VGPRs, LDS, the parameters of a dispatch, the bail list, the tables of dispatches, `rom`, steps */
   constructor(gpu: GPUDevice, bindings: GPUBindGroupLayout, rom: GPUBuffer) {
     this.#rom = rom;
     this.#gpu = gpu;
@@ -125,27 +108,19 @@ export class JobMemory {
 
   /** A bail list with room for every lane. */
   #bailsFor({ waves, waveSize }: Shape): Bails {
-    const size = (waves * waveSize * BAIL_ITEM_WORDS + BAIL_ITEMS) * 4;
-    const known = this.#bails;
-    if (known && known.list.size >= size) return known;
-    known?.list.destroy();
-    const gpu = this.#gpu;
-    const module = () => gpu.createShaderModule({ code: countKernel });
-    const count =
-      known?.count ?? gpu.createComputePipeline({ layout: 'auto', compute: { module: module(), entryPoint: 'main' } });
-    const list = gpu.createBuffer({
-      size,
-      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
-    });
-    const grid = known?.grid ?? gpu.createBuffer({ size: 12, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.INDIRECT });
-    const probe =
-      known?.probe ?? gpu.createBuffer({ size: PROBE_BYTES, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
-    const countGroup = gpu.createBindGroup({
-      layout: count.getBindGroupLayout(0),
-      entries: [list, grid].map((buffer, binding) => ({ binding, resource: { buffer } })),
-    });
-    this.#bails = { list, grid, probe, count, countGroup };
-    return this.#bails;
+    const listBytes = (waves * waveSize) / 8;
+    const stepsAt = Math.ceil(listBytes / SPARE_BYTES) * SPARE_BYTES;
+    const size = stepsAt + waves * waveSize * 4;
+    if (this.#bails === undefined || this.#bails.buffer.size < size) {
+      this.#bails?.buffer.destroy();
+      this.#bails?.probe.destroy();
+      const { STORAGE, COPY_SRC, COPY_DST, MAP_READ } = GPUBufferUsage;
+      this.#bails = {
+        buffer: this.#gpu.createBuffer({ size, usage: STORAGE | COPY_SRC | COPY_DST }),
+        probe: this.#gpu.createBuffer({ size: listBytes + TIMESTAMP_BYTES, usage: MAP_READ | COPY_DST }),
+      };
+    }
+    return { ...this.#bails, listBytes, stepsAt };
   }
 
   #tableOf(words: readonly number[]): GPUBuffer {
@@ -186,9 +161,10 @@ export class JobMemory {
       section(layout.vgprs, layout.lds, 0),
       section(layout.lds, layout.words, 1),
       { buffer: this.#uniforms, size: 16 },
-      bails ? { buffer: bails.list } : section(layout.words, layout.words, 2),
+      bails ? { buffer: bails.buffer, size: bails.stepsAt } : section(layout.words, layout.words, 2),
       { buffer: table },
       { buffer: this.#rom },
+      bails ? { buffer: bails.buffer, offset: bails.stepsAt } : section(layout.words, layout.words, 3),
     ];
     const group = this.#gpu.createBindGroup({
       layout: this.#bindings,

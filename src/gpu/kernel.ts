@@ -5,7 +5,9 @@
  * One workgroup runs one wavefront, an invocation a lane. All barriers stand in uniform control flow: nothing returns early, and
  * what must not happen (in a wave that has faulted, or beyond the last wave) is held back where memory is written.
  */
+
 import { type Layout, Special } from '../wavefront/layout.ts';
+import { bailList, listStart, steps } from './bailList.ts';
 
 /** A function of `shaders/isa`. */
 export interface WgslFunction {
@@ -22,8 +24,8 @@ export const guarded = (condition: string, statements: string[]): string[] =>
     : [`if (${condition}) {`, ...statements.map((s) => `  ${s}`), '}'];
 
 /**
- * Whom a kernel runs: `waves`, a wave a workgroup; `list`, the lanes that a kernel before it has put on the bail list, an item an
- * invocation; `branch`, a lane of the kernel that this text becomes a part of.
+ * Whom a kernel runs: `waves`, a wave a workgroup; `list`, the lanes that a kernel before it has put on the bail list, one after the
+ * other; `branch`, a lane of the kernel that this text becomes a part of.
  */
 export type Granularity = 'waves' | 'list' | 'branch';
 
@@ -58,16 +60,6 @@ export interface KernelStart {
 /** Waves that one dispatch runs: as many workgroups as every adapter allows in one dimension, so that there is none without a wave. */
 export const MAX_WAVES = 65535;
 
-/** Items of the bail list that a row of workgroups takes: half of what WebGPU allows in a dimension, times 64. */
-export const BAIL_ROW = 32768;
-
-/**
- * `bails[0]` counts the items that are being added, `bails[1]` those that the last count kernel found; the items follow, two words
- * each: the lane's number over the whole batch, and the step of a loop from which it is to be done.
- */
-export const BAIL_ITEMS = 2;
-export const BAIL_ITEM_WORDS = 2;
-
 /** Who touches LDS: the lanes that the instruction names, lane 0 for all, or for each place always the same lane. */
 export type LdsUser = 'lane 0' | 'lanes' | 'owners';
 
@@ -76,7 +68,7 @@ export class KernelText {
   readonly runs: Granularity;
   /** Words before the special words of a wave. */
   readonly sgprs: number;
-  /** bool, alike in all lanes: the wave has not faulted; of a bail list, there is such an item. */
+  /** bool, alike in all lanes: the wave has not faulted. */
   alive: string;
   readonly #lines: string[] = [];
   readonly #imports = new Map<string, Set<string>>();
@@ -88,6 +80,7 @@ export class KernelText {
   readonly #everRead = new Set<number>();
   readonly #everBitsRead = new Set<number>();
   #bails = false;
+  #steps = false;
   #table = false;
   #names = 0;
   #voteWords = 0;
@@ -103,7 +96,7 @@ export class KernelText {
     this.sgprs = layout.shape.sgprs;
     // A dispatch has a workgroup for each wave, and no more (`dispatchesOf`). Lanes of a wave that has stopped are never put on the
     // list.
-    this.alive = runs === 'list' ? this.value('a', 'item < bailed') : 'true';
+    this.alive = 'true';
     if (afterFaults && runs === 'waves')
       this.alive = this.value('a', `${this.scalarWord(this.special(Special.fault))} == 0u`);
   }
@@ -233,10 +226,21 @@ export class KernelText {
     return !votes && !overwritten;
   }
 
-  /** A statement that puts this lane on the bail list. `step`: u32, see `BAIL_ITEMS`. */
-  bail(step = '0u'): string {
+  /** Statements that put this lane on the bail list. `step`: from which it is to be done, of a loop. */
+  bail(step?: string): string[] {
     this.#bails = true;
-    return `bail(wave * ${this.lanes}u + lane, ${step});`;
+    const mark = `atomicOr(&bails[wave * ${this.lanes / 32}u + (lane >> 5u)], 1u << (lane & 31u));`;
+    return step === undefined ? [mark] : [`${this.#step()} = ${step};`, mark];
+  }
+
+  /** `first_step`: from which this lane of the list is to be done. */
+  useFirstStep(): void {
+    this.line(`let first_step = ${this.#step()};`);
+  }
+
+  #step(): string {
+    this.#steps = true;
+    return `steps[wave * ${this.lanes}u + lane]`;
   }
 
   /** `table`, `dispatch.w`: numbers that the host gives a dispatch, and where they begin. */
@@ -306,7 +310,7 @@ export class KernelText {
       ...imports.sort(),
       bindings(vgprWords),
       ...(this.#bails || this.runs === 'list' ? [bailList] : []),
-      ...(this.#bails ? [bail] : []),
+      ...(this.#steps ? [steps] : []),
       ...(this.#table ? [table] : []),
       ...(this.#voteWords > 0 ? [`var<workgroup> votes: array<atomic<u32>, ${this.#voteWords}>;`] : []),
       ...(this.#checks > 0 ? [`var<workgroup> first_lane: array<atomic<u32>, ${this.#checks}>;`] : []),
@@ -320,6 +324,7 @@ export class KernelText {
       ...(cleared.length > 0 ? ['  workgroupBarrier();'] : []),
       ...this.#liveLines(),
       ...(this.#checks > 0 ? this.#report() : []),
+      ...(this.runs === 'list' ? ['  }'] : []),
       '}',
       '',
     ].join('\n');
@@ -330,18 +335,6 @@ const waveStart = (lanes: number) => [
   `@compute @workgroup_size(${lanes})`,
   'fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {',
   '  let wave = dispatch.x + group.x * dispatch.y;',
-];
-
-const listStart = (lanes: number) => [
-  '@compute @workgroup_size(64)',
-  'fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) invocation: u32) {',
-  `  let item = (group.y * ${BAIL_ROW}u + group.x) * 64u + invocation;`,
-  '  let bailed = atomicLoad(&bails[1]);',
-  `  let item_at = min(item, bailed - 1u) * ${BAIL_ITEM_WORDS}u + ${BAIL_ITEMS}u;`,
-  '  let place = atomicLoad(&bails[item_at]);',
-  '  let first_step = atomicLoad(&bails[item_at + 1u]);',
-  `  let wave = place / ${lanes}u;`,
-  `  let lane = place % ${lanes}u;`,
 ];
 
 /** Workgroup memory is never zero by itself here: adapters are asked not to clear it. */
@@ -360,16 +353,6 @@ const bindings = (vgprWords: number) => `
 @group(0) @binding(1) var<storage, read_write> vgprs: array<array<u32, ${Math.max(vgprWords, 1)}>>;
 @group(0) @binding(2) var<storage, read_write> lds: array<atomic<u32>>;
 @group(0) @binding(3) var<uniform> dispatch: vec4u;`;
-
-/** Which lanes the complete form has to do. */
-const bailList = '@group(0) @binding(4) var<storage, read_write> bails: array<atomic<u32>>;';
-
-const bail = `
-fn bail(place: u32, step: u32) {
-  let at = atomicAdd(&bails[0], 1u) * ${BAIL_ITEM_WORDS}u + ${BAIL_ITEMS}u;
-  atomicStore(&bails[at], place);
-  atomicStore(&bails[at + 1u], step);
-}`;
 
 const table = '@group(0) @binding(5) var<storage, read> table: array<u32>;';
 

@@ -110,6 +110,23 @@ export class Loop {
     this.columns = this.#table.columns;
   }
 
+  /** The table in parts of at most so many steps, if an iteration has not more, and the steps of each. */
+  parts(most: number): { readonly table: readonly number[]; readonly steps: number }[] {
+    const parts: { table: number[]; steps: number }[] = [];
+    for (const [i, row] of this.schedule.rows.entries()) {
+      const steps = row.filter((step) => step !== undefined).length;
+      let part = parts.at(-1);
+      if (part === undefined || part.steps + steps > most) {
+        part = { table: [0], steps: 0 };
+        parts.push(part);
+      }
+      part.table[0]!++;
+      for (let column = 0; column < this.columns; column++) part.table.push(this.table[1 + i * this.columns + column]!);
+      part.steps += steps;
+    }
+    return parts;
+  }
+
   #slot(steps: readonly (Step | undefined)[]): SlotCells {
     const step = steps.find((s) => s !== undefined)!;
     const cell = (of: (step: Step) => number) => this.#table.cell(steps.map((s) => s && of(s)));

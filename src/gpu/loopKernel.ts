@@ -53,6 +53,7 @@ class LoopText {
     const fromList = kernel.runs === 'list';
     kernel.useTable();
     kernel.line('let iterations = table[dispatch.w];');
+    if (fromList) kernel.useFirstStep();
     const first = fromList ? `first_step / ${slots.length}u` : '0u';
     kernel.line(`for (var i = ${first}; i < iterations; i++) {`);
     kernel.line(`let row = dispatch.w + 1u + i * ${columns}u;`);
@@ -88,7 +89,7 @@ class LoopText {
     const bails = `${this.#exec === 'true' ? '' : `${this.#exec} && `}!${outcome.ok}`;
     kernel.line(`if (${bails}) {`);
     if (this.#bail === 'list') {
-      kernel.line(kernel.bail(place));
+      for (const line of kernel.bail(place)) kernel.line(line);
       kernel.line('break;');
       kernel.line('}');
       this.#store(outcome, registers, masks);

@@ -1,6 +1,7 @@
 /** Instructions as kernels that follow each other, in the forms that `forms.ts` describes. */
 import type { Instruction } from '../program/program.ts';
 import { isNearestF64 } from '../wavefront/mode.ts';
+import { LIST_STEPS } from './bailList.ts';
 import { type Form, fastFunctionOf } from './forms.ts';
 import type { Granularity, KernelStart } from './kernel.ts';
 import { ldsKernel } from './ldsKernel.ts';
@@ -27,8 +28,8 @@ export interface Piece {
   readonly kernel: string;
   /** An invocation runs a wave. */
   readonly perWave?: boolean;
-  /** The kernel that runs the lanes which the first one has put on the bail list. */
-  readonly slow?: string;
+  /** The kernel that runs the lanes which the first one has put on the bail list, and the steps that it has at most for each. */
+  readonly slow?: { readonly kernel: string; readonly steps: number };
   /** What these two are told about their loop. */
   readonly table?: readonly number[];
   readonly knownMode: KnownMode | undefined;
@@ -57,22 +58,18 @@ export function writePieces(
   return pieces;
 }
 
-/** Writes a loop, with the kernel of bailed lanes beside it. */
-export function loopPiece(loop: Loop, knownMode: KnownMode | undefined, options: PieceOptions): Piece {
+/** Writes a loop, with the kernel of bailed lanes beside it: parts of it that differ in their tables, where these lanes can't have it whole. */
+export function loopPieces(loop: Loop, knownMode: KnownMode | undefined, options: PieceOptions): Piece[] {
   const { start, context } = options;
   const instructions = loop.steps.map(({ instruction }) => instruction);
   const bail = loop.steps.some(({ mayBail }) => mayBail) ? context.bail : 'never';
   const write = (runs: Granularity, how: LoopBail) =>
     loopKernel(loop, { ...start, runs }, context.variant, knownMode, how);
-  return {
-    instructions,
-    touchesLds: false,
-    kernel: write('waves', bail),
-    ...(bail === 'list' && { slow: write('list', 'never') }),
-    table: loop.table,
-    knownMode,
-    execIsFull: start.execIsFull === true,
-  };
+  const kernel = write('waves', bail);
+  const common = { instructions, touchesLds: false, kernel, knownMode, execIsFull: start.execIsFull === true };
+  if (bail !== 'list') return [{ ...common, table: loop.table }];
+  const slow = write('list', 'never');
+  return loop.parts(LIST_STEPS).map(({ table, steps }) => ({ ...common, slow: { kernel: slow, steps }, table }));
 }
 
 /** Writes the first of a row of instructions. */
@@ -131,7 +128,8 @@ class PieceWriter {
     const kernel = wave.finishFast(slow);
     const common = { instructions, touchesLds: false, kernel, knownMode, execIsFull };
     if (bail === 'branch') return common;
-    return { ...common, ...(this.#loopOverList(instructions) ?? { slow: slow.kernel.finish() }) };
+    const straight = () => ({ slow: { kernel: slow.kernel.finish(), steps: instructions.length } });
+    return { ...common, ...(this.#loopOverList(instructions) ?? straight()) };
   }
 
   /** The complete form over the bail list as a loop, where that is shorter. It reads what the straight one reads. */
@@ -140,8 +138,8 @@ class PieceWriter {
     const [only, ...others] = findLoops(instructions, completed(context), 'shared', maxKernelCost);
     if (!only?.loop || others.length > 0) return undefined;
     const { loop } = only;
-    const slow = loopKernel(loop, { ...start, runs: 'list' }, context.variant, this.#knownMode, 'never');
-    return { slow, table: loop.table };
+    const kernel = loopKernel(loop, { ...start, runs: 'list' }, context.variant, this.#knownMode, 'never');
+    return { slow: { kernel, steps: instructions.length }, table: loop.table };
   }
 
   /** Instructions up to where a fast piece may begin. */

@@ -14,7 +14,7 @@ import { Loop } from './loop.ts';
 import { functionsOf } from './translate.instruction.ts';
 import { findLoops } from './translate.loops.ts';
 import { functionsOfMacro, planMacros } from './translate.macro.ts';
-import { loopPiece, type Piece, type PieceOptions, writePieces } from './translate.pieces.ts';
+import { loopPieces, type Piece, type PieceOptions, writePieces } from './translate.pieces.ts';
 import type { StepContext } from './translate.step.ts';
 import type { KnownMode } from './waveText.ts';
 
@@ -30,8 +30,8 @@ export interface Plan {
   /** Modules that import from `package::isa`; each has an entry point `main`. */
   readonly kernels: readonly string[];
   readonly stages: readonly Stage[];
-  /** Kernels that run the lanes which another kernel has put on the bail list; by that kernel. In no stage. */
-  readonly slow: ReadonlyMap<number, number>;
+  /** Kernels that run the lanes which another kernel has put on the bail list, by that kernel, in no stage; the steps of a lane. */
+  readonly slow: ReadonlyMap<number, { readonly kernel: number; readonly steps: number }>;
   /** Kernels of which an invocation runs a wave. */
   readonly perWave: ReadonlySet<number>;
   /** The tables of loops, one behind the other, and by kernel where its own begins. */
@@ -65,8 +65,8 @@ export interface Dispatch {
   readonly waves: number;
   /** An invocation runs a wave. */
   readonly perWave?: true;
-  /** The kernel that then runs the lanes on the bail list. */
-  readonly bail?: number;
+  /** The kernel that then runs the lanes on the bail list, and the steps that it has for each. */
+  readonly bail?: { readonly kernel: number; readonly steps: number };
   /** Where the table begins that both have. */
   readonly table?: number;
 }
@@ -135,7 +135,7 @@ class PartWriter {
       stopAt,
     };
     const pieces =
-      part instanceof Loop ? [loopPiece(part, this.#knownMode, options)] : writePieces(part, this.#knownMode, options);
+      part instanceof Loop ? loopPieces(part, this.#knownMode, options) : writePieces(part, this.#knownMode, options);
     const last = pieces.at(-1)!;
     this.#knownMode = last.knownMode;
     this.#execIsFull = last.execIsFull;
@@ -147,14 +147,14 @@ class PartWriter {
 /** Puts the pieces of stretches between barriers together. `ordered`: waves of a workgroup take turns where LDS is touched. */
 function planOf(stretches: readonly (readonly Piece[])[], ordered: boolean): Plan {
   const kernels: string[] = [];
-  const slow = new Map<number, number>();
+  const slow = new Map<number, NonNullable<Dispatch['bail']>>();
   const perWave = new Set<number>();
   const table: number[] = [];
   const tableAt = new Map<number, number>();
   const add = (piece: Piece): number => {
     const index = kernels.push(piece.kernel) - 1;
     if (piece.perWave) perWave.add(index);
-    if (piece.slow !== undefined) slow.set(index, kernels.push(piece.slow) - 1);
+    if (piece.slow) slow.set(index, { ...piece.slow, kernel: kernels.push(piece.slow.kernel) - 1 });
     if (piece.table) {
       tableAt.set(index, table.length);
       for (const word of piece.table) table.push(word);
@@ -181,15 +181,15 @@ export function dispatchesOf(plan: Plan, { shape, groups }: Layout): Dispatch[] 
   const dispatch = (kernel: number, first: number, stride: number, count: number): Dispatch[] => {
     const bail = plan.slow.get(kernel);
     const table = plan.tableAt.get(kernel);
-    return Array.from({ length: Math.ceil(count / MAX_WAVES) }, (_, i) => ({
+    return cutDispatch({
       kernel,
-      first: first + i * MAX_WAVES * stride,
+      first,
       stride,
-      waves: Math.min(MAX_WAVES, count - i * MAX_WAVES),
+      waves: count,
       ...(plan.perWave.has(kernel) && { perWave: true }),
       ...(bail !== undefined && { bail }),
       ...(table !== undefined && { table }),
-    }));
+    });
   };
   return plan.stages.flatMap(({ kernels, waveByWave }) =>
     waveByWave
@@ -199,6 +199,14 @@ export function dispatchesOf(plan: Plan, { shape, groups }: Layout): Dispatch[] 
       : kernels.flatMap((kernel) => dispatch(kernel, 0, 1, waves)),
   );
 }
+
+/** As several of as many waves as one may have. */
+export const cutDispatch = (whole: Dispatch): Dispatch[] =>
+  Array.from({ length: Math.ceil(whole.waves / MAX_WAVES) }, (_, i) => ({
+    ...whole,
+    first: whole.first + i * MAX_WAVES * whole.stride,
+    waves: Math.min(MAX_WAVES, whole.waves - i * MAX_WAVES),
+  }));
 
 /** What becomes a kernel, or several where only parts of it can be fast. */
 type Part = Loop | readonly Instruction[];

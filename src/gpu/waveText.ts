@@ -242,7 +242,7 @@ export class WaveText {
     for (const statement of guarded(kernel.alive, stores)) kernel.line(statement);
     const bails = kernel.alive === 'true' ? `!${ok}` : `${kernel.alive} & !${ok}`;
     if (slow.kernel.runs === 'branch') kernel.branch(bails, slow.kernel);
-    else kernel.line(`if (${bails}) { ${kernel.bail()} }`);
+    else for (const line of guarded(bails, kernel.bail())) kernel.line(line);
     return kernel.finish();
   }
 

@@ -1,7 +1,6 @@
 /** What the translator writes: how few barriers, where it cuts, in which order waves are dispatched. */
 import { describe, expect, it } from 'vitest';
 import { functionCosts, inlinedOperations, linkKernel } from '../../src/gpu/cost.ts';
-import { gridOf } from '../../src/gpu/deviceRunner.ts';
 import { functionsOf } from '../../src/gpu/translate.instruction.ts';
 import { dispatchesOf, executed, type Plan, translate } from '../../src/gpu/translate.ts';
 import type { Program } from '../../src/program/program.ts';
@@ -112,17 +111,6 @@ describe('cutting', () => {
 });
 
 describe('dispatches', () => {
-  it('take one dimension up to 65,535 workgroups, then two with less than a row to spare', () => {
-    for (const count of [1, 64, 65535, 65536, 262144, 65535 * 65535]) {
-      const [x, y] = gridOf(count, 65535);
-      expect(x).toBeLessThanOrEqual(65535);
-      expect(y).toBeLessThanOrEqual(65535);
-      expect(x * y).toBeGreaterThanOrEqual(count);
-      expect(x * y - count).toBeLessThan(y);
-    }
-    expect(gridOf(65535, 65535)).toEqual([65535, 1]);
-  });
-
   it('have a workgroup for each wave and no more, 65,535 at a time', async () => {
     const program = programOf('v_mov_b32 v1, v0\nds_write_b32 v0, v1\ns_barrier\nds_read_b32 v1, v0');
     const rangesOf = async (shape: Partial<Shape>) => {
