@@ -174,10 +174,9 @@ describe('a division macro', () => {
     const operands = newPair();
     for (let wave = 0; wave < 64; wave++)
       for (let lane = 0; lane < 64; lane++) {
-        if (lane === 0) Object.assign(operands, { nHi: 0x1470d800, nLo: 0, dHi: 0x57734000, dLo: 0 });
+        if (lane === 0) operands.words.set([0, 0x1470d800, 0, 0x57734000]);
         else subnormalTies(random, operands);
-        const { nLo, nHi, dLo, dHi } = operands;
-        for (const [register, word] of [nLo, nHi, dLo, dHi].entries()) state.vgpr(wave, register)[lane] = word;
+        for (const [register, word] of operands.words.entries()) state.vgpr(wave, register)[lane] = word;
       }
     state.setSpecial(0, Special.execLo, 0xffffffff);
     expect((await reference.run(program, state)).state.vgpr(0, 14)[0]).toBe(3);
