@@ -16,7 +16,7 @@ import type { Engine, RunCost } from '../src/engine.ts';
 import { openWebGpuEngine } from '../src/gpu/engine.node.ts';
 import { ReferenceEngine, type ReferenceForms } from '../src/reference/engine.ts';
 import { runBulk } from '../src/verify/bulk.ts';
-import { compareStates } from '../src/verify/compare.ts';
+import { LocalChecker } from '../src/verify/checker.ts';
 import { BATCH_WAVES, type DemonstrationSpec, demonstrationJob } from '../src/verify/demonstrationJob.ts';
 import type { Job } from '../src/verify/job.ts';
 import { StatePool } from '../src/verify/pool.ts';
@@ -73,7 +73,7 @@ function stopwatch(): (lanes: number) => Speed {
 /** Work on one batch after another, after some to warm up. */
 async function alone(work: (batch: number) => unknown): Promise<Speed> {
   for (let batch = 0; batch < 4; batch++) await work(batch);
-  const until = performance.now() + ms / 4;
+  const until = performance.now() + ms;
   const speed = stopwatch();
   let batches = 0;
   while (performance.now() < until) await work(batches++);
@@ -109,31 +109,37 @@ async function deviceAlone(engine: Engine, job: Job): Promise<Record<string, Spe
   };
 }
 
-/** Each kind of work by itself; those of this thread first. */
+/**
+ * What a checker's thread does, by its own clocks, in a thread that has nothing else to do, and its share of the process's processor
+ * time; and the engine under test by itself. Outputs are the reference's.
+ */
 async function parts(engine: Engine, spec: DemonstrationSpec): Promise<Record<string, Speed>> {
   const job = demonstrationJob(spec);
-  const pool = new StatePool();
-  const { program } = job.stages[0]!;
   const reference = new ReferenceEngine({ forms: 'fused' });
-  const inputs = [0, 1, 2, 3].map((batch) => job.draw(batch));
+  const checker = new LocalChecker(job, reference, {});
   const outputs: WaveState[] = [];
-  for (const input of inputs) outputs.push((await reference.run(program, input)).state);
-  const copies = outputs.map((state) => state.clone());
-  const of = <T>(states: readonly T[], batch: number) => states[batch % states.length]!;
-  const check = {
-    draw: await alone((batch) => pool.give(job.draw(batch % job.batches, pool))),
-    reference: await alone(async (batch) => {
-      const into = pool.take(inputs[0]!.layout.shape);
-      pool.give((await reference.run(program, of(inputs, batch), { into })).state);
-    }),
-    compare: await alone((batch) => compareStates(of(outputs, batch), of(copies, batch))),
-    'a / b': await alone((batch) => job.countWrong?.(of(outputs, batch), of(inputs, batch))),
+  for (const batch of [0, 1, 2, 3]) outputs.push((await reference.run(job.stages[0]!.program, job.draw(batch))).state);
+  const taken = { draw: 0, reference: 0, compare: 0, 'a / b': 0 };
+  let lanes = 0;
+  const all = await alone(async (turn) => {
+    const batch = turn % outputs.length;
+    const { layout } = await checker.draw(batch);
+    const output = checker.pool.take(layout.shape);
+    output.words.set(outputs[batch]!.words);
+    const checked = await checker.check(batch, output);
+    taken.draw += checked.drawMs;
+    taken.reference += checked.costs.reduce((sum, { cost }) => sum + cost.totalMs, 0);
+    taken.compare += checked.compareMs;
+    taken['a / b'] += checked.countMs;
+    lanes += checked.lanes;
+  });
+  const cores = (all.us * all.perSecond) / MICROSECONDS;
+  const speedOf = (ms: number): Speed => ({ perSecond: (lanes * 1000) / ms, us: (ms * 1000 * cores) / lanes });
+  return {
+    ...Object.fromEntries(Object.entries(taken).map(([name, ms]) => [name, speedOf(ms)])),
+    'these four in a thread': speedOf(Object.values(taken).reduce((sum, ms) => sum + ms, 0)),
+    ...(await deviceAlone(engine, job)),
   };
-  const thread = {
-    perSecond: 1 / Object.values(check).reduce((sum, { perSecond }) => sum + 1 / perSecond, 0),
-    us: Object.values(check).reduce((sum, { us }) => sum + us, 0),
-  };
-  return { ...check, 'these four in a thread': thread, ...(await deviceAlone(engine, job)) };
 }
 
 /** A bulk run of about the time asked for, as `wave64 verify --pairs` does it. */
