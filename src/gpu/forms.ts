@@ -41,6 +41,8 @@
  * normal operands it gives 1.9 to 2 times generic on SwiftShader and 1.4 to 1.5 on lavapipe, but less than generic on both with every second
  * lane special; no other adapter has been measured. `fast`, `fused` and `direct` too leave to generic what rule 1 says and what they don't have.
  *
+ * `fused` does normal operands, scaled or not, whose quotient is normal, zero or infinite (`shaders/isa/division_fused.wesl`).
+ *
  * A lane that a short form can't do stores nothing. Who does it depends on the adapter. One that computes on the CPU
  * runs both sides of a branch at full price, so the lane goes on a list, and a second kernel, the same piece of the program in complete
  * instructions, runs over the list. Other adapters skip what no lane takes: there the complete instructions stand in a branch of

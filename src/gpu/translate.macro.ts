@@ -127,16 +127,10 @@ export function macroCall(
     return { value: (name) => (REFINEMENTS.includes(name) ? undefined : `${m}.${name}`), flag: `${m}.flag` };
   }
   const f = kernel.value('d', kernel.call(FUSED, [n, d]));
-  const t = kernel.value('d', kernel.call(RESIDUAL, [n, d, `${f}.quotient`]));
-  const p = `${f}.result`;
-  const values: Partial<Record<MacroValue, string>> = {
-    ds: d,
-    ns: n,
-    r2: `${f}.reciprocal`,
-    q: `${f}.quotient`,
-    t,
-    p,
-    result: p,
+  const t = kernel.value('d', kernel.call(RESIDUAL, [`${f}.remainder`, `${f}.place`, n]));
+  return {
+    value: (name) => (REFINEMENTS.includes(name) ? undefined : name === 't' ? t : `${f}.${name}`),
+    flag: `${f}.flag`,
+    ok: `${f}.ok`,
   };
-  return { value: (name) => values[name], flag: 'false', ok: `${f}.ok` };
 }
