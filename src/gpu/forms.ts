@@ -38,7 +38,7 @@
  * (1470d80000000000 / 5773400000000000 is 3 units by the instructions, 4 by IEEE).
  *
  * `fast` has v_fma, v_fmac, v_mul, v_add, v_rcp and the three v_div instructions in f64, without output modifiers. It is not chosen: on
- * normal operands it gives 1.9 to 2 times generic on SwiftShader and 1.4 to 1.5 on lavapipe, but less than generic on both with every second
+ * normal operands it gives 1.9 times generic on SwiftShader and 1.3 to 1.6 on lavapipe, but less than generic on both with every second
  * lane special; no other adapter has been measured. `fast`, `fused` and `direct` too leave to generic what rule 1 says and what they don't have.
  *
  * `fused` does normal operands, scaled or not, whose quotient is normal, zero or infinite (`shaders/isa/division_fused.wesl`).
