@@ -80,8 +80,12 @@ async function coldCompileMs(runner: KernelRunner, work: RegionWork, input: Wave
   return median(times);
 }
 
-/** The kernel of bailed lanes alone. Nobody has put a lane on its list. */
+/** The kernel of bailed lanes in place of the one before it too, so that it is compiled although nobody puts a lane on the list. */
 function bailKernel({ kernels, dispatches, ...rest }: RegionWork): RegionWork {
   const { bail, ...dispatch } = dispatches.find((one) => one.bail !== undefined)!;
-  return { ...rest, kernels: [kernels[bail!.kernel]!], dispatches: [{ ...dispatch, kernel: 0 }] };
+  return {
+    ...rest,
+    kernels: [kernels[bail!.kernel]!],
+    dispatches: [{ ...dispatch, kernel: 0, bail: { ...bail!, kernel: 0 } }],
+  };
 }
