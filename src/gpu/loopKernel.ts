@@ -18,7 +18,7 @@ export type LoopBail = 'never' | 'list' | 'branch';
 
 /**
  * The module.
- * @param runs `list`: each lane on the bail list begins at the step that could not do it; the tier is complete then
+ * @param listIsOf where it runs over a bail list: whose that is. A loop leaves each lane the step to begin at, a straight kernel none
  */
 export function loopKernel(
   loop: Loop,
@@ -26,8 +26,9 @@ export function loopKernel(
   variant: Variant,
   knownMode: KnownMode | undefined,
   bail: LoopBail,
+  listIsOf: 'loop' | 'straight' = 'loop',
 ): string {
-  return new LoopText(loop, start, variant, knownMode, bail).module();
+  return new LoopText(loop, start, variant, knownMode, bail).module(start.runs === 'list' && listIsOf === 'loop');
 }
 
 class LoopText {
@@ -47,14 +48,14 @@ class LoopText {
     void this.#wave.mode;
   }
 
-  module(): string {
+  /** @param resumes a lane begins at the step that could not do it */
+  module(resumes: boolean): string {
     const { slots, columns } = this.#loop;
     const kernel = this.#kernel;
-    const fromList = kernel.runs === 'list';
     kernel.useTable();
     kernel.line('let iterations = table[dispatch.w];');
-    if (fromList) kernel.useFirstStep();
-    const first = fromList ? `first_step / ${slots.length}u` : '0u';
+    if (resumes) kernel.useFirstStep();
+    const first = resumes ? `first_step / ${slots.length}u` : '0u';
     kernel.line(`for (var i = ${first}; i < iterations; i++) {`);
     kernel.line(`let row = dispatch.w + 1u + i * ${columns}u;`);
     for (let column = 0; column < columns; column++) kernel.line(`let column${column} = table[row + ${column}u];`);
@@ -63,7 +64,7 @@ class LoopText {
       const conditions = [
         kernel.alive,
         'constant' in slot.used ? 'true' : `${text(slot.used)} != 0u`,
-        fromList && slots.length > 1 ? `first_step <= ${step}` : 'true',
+        resumes && slots.length > 1 ? `first_step <= ${step}` : 'true',
       ].filter((condition) => condition !== 'true');
       kernel.line(conditions.length > 0 ? `if (${conditions.join(' && ')}) {` : '{');
       this.#slot(slot, step);

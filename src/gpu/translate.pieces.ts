@@ -138,7 +138,7 @@ class PieceWriter {
     const [only, ...others] = findLoops(instructions, completed(context), 'shared', maxKernelCost);
     if (!only?.loop || others.length > 0) return undefined;
     const { loop } = only;
-    const kernel = loopKernel(loop, { ...start, runs: 'list' }, context.variant, this.#knownMode, 'never');
+    const kernel = loopKernel(loop, { ...start, runs: 'list' }, context.variant, this.#knownMode, 'never', 'straight');
     return { slow: { kernel, steps: instructions.length }, table: loop.table };
   }
 

@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workOf } from '../../src/bench/programs.ts';
 import { LIST_STEPS, listWorkgroups } from '../../src/gpu/bailList.ts';
-import type { WebGpuEngine } from '../../src/gpu/engine.ts';
+import { TranslatingEngine, type WebGpuEngine } from '../../src/gpu/engine.ts';
 import type { Program } from '../../src/program/program.ts';
 import { ReferenceEngine } from '../../src/reference/engine.ts';
 import { Special } from '../../src/wavefront/layout.ts';
@@ -62,7 +62,7 @@ function batch(
   return state;
 }
 
-async function expectEqual(engine: WebGpuEngine, program: Program, state: WaveState): Promise<void> {
+async function expectEqual(engine: TranslatingEngine, program: Program, state: WaveState): Promise<void> {
   const [got, expected] = await Promise.all([engine.run(program, state), reference.run(program, state)]);
   expect(got.state.words.findIndex((word, i) => word !== expected.state.words[i])).toBe(-1);
 }
@@ -146,6 +146,24 @@ describe('a loop', () => {
     expect(new Set(kernels).size).toBe(2);
     expect(dispatches.map(({ table: at }) => table![at!])).toEqual([LIST_STEPS, LIST_STEPS, 3]);
     expect(dispatches.map(({ bail }) => bail!.steps)).toEqual([LIST_STEPS, LIST_STEPS, 3]);
+  });
+
+  it('leaves no steps for the list of a kernel without one', async () => {
+    const program = programOf(Array.from({ length: 12 }, () => macro).join('\n'));
+    // Quotients grow by 2^200 until they are infinite, which the sixth macro or the one behind it can't divide.
+    const state = batch(program, nobody);
+    for (let wave = 0; wave < 5; wave++)
+      for (let lane = 0; lane < 64; lane += 3) state.vgpr(wave, 3)[lane] = (1023 - 200) << 20;
+    const straight = new TranslatingEngine(rolled.runner, { form: 'fast', bail: 'list' });
+    const one = programOf(macro);
+    const other = batch(one, everybody);
+    for (let run = 0; run < 3; run++) {
+      await expectEqual(rolled, program, state);
+      await expectEqual(straight, one, other);
+    }
+    const [, slow] = await straight.wgsl(one, other);
+    expect(slow).toContain('table[dispatch.w]');
+    expect((await rolled.wgsl(program, state))[1]).toContain('let first_step');
   });
 });
 
