@@ -31,6 +31,26 @@ export interface RunResult {
   readonly cost: RunCost;
 }
 
+/** A batch that lies where all threads of this process and an engine reach it; plain data. */
+export interface StoredBatch {
+  readonly shape: Shape;
+  /** A file's descriptor, and the byte in it where the packed words begin. */
+  readonly file: number;
+  readonly at: number;
+}
+
+/** Batches that an engine takes from where they lie, so that the thread that calls it doesn't move their words. */
+export interface BatchStore {
+  /** Room for a batch, with anything in it. */
+  take(shape: Shape): StoredBatch;
+  give(batch: StoredBatch): void;
+  /**
+   * As `Engine.run` does, in place.
+   * @throws EngineError; what the batch then holds is not known
+   */
+  run(program: Program, batch: StoredBatch, options?: RunOptions): Promise<RunCost>;
+}
+
 export interface Engine {
   readonly name: 'reference' | 'webgpu';
   /** The device that computes, for people: adapter and driver, or the CPU. */
@@ -42,6 +62,8 @@ export interface Engine {
    * @throws EngineError if the program cannot run here or the device is lost or hangs.
    */
   run(program: Program, state: WaveState, options?: RunOptions): Promise<RunResult>;
+  /** Absent where the engine takes batches from the memory of this thread only. */
+  readonly store?: BatchStore;
   close(): Promise<void>;
 }
 

@@ -45,11 +45,7 @@ export function drawWave(plan: JobPlan, wave: number): WaveState {
   const batch = plan.draw(Math.floor(wave / plan.batchWaves));
   const index = wave % plan.batchWaves;
   const one = new WaveState({ ...batch.layout.shape, waves: 1 });
-  const { scalars, vgprs, scalarWords, vgprWords } = batch.layout;
-  const copy = (to: number, from: number, words: number) => one.words.set(batch.words.subarray(from, from + words), to);
-  copy(one.layout.scalars, scalars + index * scalarWords, scalarWords);
-  copy(one.layout.vgprs, vgprs + index * vgprWords, vgprWords);
-  one.lds(0).set(batch.lds(index)); // each wave is a workgroup
+  batch.readPart(one, index);
   return one;
 }
 

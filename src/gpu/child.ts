@@ -3,8 +3,9 @@ import { readSync, writeSync } from 'node:fs';
 import { EngineError } from '../engine.ts';
 import { openGpu } from './adapter.node.ts';
 import { openDevice } from './adapter.ts';
-import { type ChildMessage, move, type RunMessage, WORDS_FDS } from './childProtocol.ts';
+import { type ChildMessage, type RunMessage, WORDS_FD } from './childProtocol.ts';
 import { DeviceRunner, messageOf } from './deviceRunner.ts';
+import { move } from './wordsFile.node.ts';
 
 const tell = (message: ChildMessage): void => {
   progress = performance.now();
@@ -34,11 +35,10 @@ const kernels = new Map<number, string>();
 async function answer(runner: DeviceRunner, message: RunMessage): Promise<void> {
   if (message.forget) kernels.clear();
   for (const [number, code] of message.newKernels) kernels.set(number, code);
-  const file = WORDS_FDS[message.file]!;
   const job = { ...message, kernels: message.kernels.map((number) => kernels.get(number)!) };
   const transfer = {
-    put: (into: Uint32Array) => move(readSync, file, into),
-    take: (from: Uint32Array) => move(writeSync, file, from),
+    put: (into: Uint32Array) => move(readSync, WORDS_FD, into, message.at),
+    take: (from: Uint32Array) => move(writeSync, WORDS_FD, from, message.at),
   };
   const { cost } = await runner.transfer(job, transfer, () => tell({ kind: 'compiled', job: message.job }));
   tell({ kind: 'done', job: message.job, cost });

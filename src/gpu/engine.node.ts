@@ -3,17 +3,17 @@
  * nothing inside a process can end a thread that never returns.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { readSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { EngineError } from '../engine.ts';
+import { EngineError, type StoredBatch } from '../engine.ts';
+import type { Shape } from '../wavefront/layout.ts';
 import type { Driver } from './adapter.node.ts';
-import { type ChildMessage, move, type RunMessage, WORDS_FDS } from './childProtocol.ts';
+import type { ChildMessage, RunMessage } from './childProtocol.ts';
 import { TranslatingEngine, type WebGpuOptions } from './engine.ts';
-import type { Job, JobCost, KernelRunner } from './runner.ts';
+import type { Job, JobCost, KernelRunner, KernelStore } from './runner.ts';
+import { FileBatch, move, WordsFile } from './wordsFile.node.ts';
 
 export interface NodeGpuOptions extends WebGpuOptions {
   /** Milliseconds that the kernels of a batch may take before the driver is taken to hang; default 60,000. */
@@ -35,6 +35,9 @@ export async function openWebGpuEngine(options: NodeGpuOptions = {}): Promise<Tr
 /** Kernels that the child keeps the text of. */
 const MAX_KERNELS = 1024;
 
+/** Batches that are in this thread's memory go through the file a few at a time: one is moved while another computes. */
+const MEMORY_JOBS = 3;
+
 type Ready = Extract<ChildMessage, { kind: 'ready' }>;
 
 /** What became of a request: the child's message, or its end. */
@@ -42,10 +45,11 @@ type Answer = ChildMessage | { readonly kind: 'ended'; readonly error: 'lost' | 
 
 export class ChildRunner implements KernelRunner {
   readonly #options: NodeGpuOptions;
-  readonly #files = WORDS_FDS.map(openSharedFile);
+  readonly #words = new WordsFile();
   readonly #numbers = new Map<string, number>();
-  /** When the last job that used a file is done with it. */
-  readonly #turns: Promise<unknown>[] = WORDS_FDS.map(() => Promise.resolve());
+  /** The last jobs over batches in memory, each after the one `MEMORY_JOBS` before. */
+  readonly #turns: Promise<unknown>[] = Array.from({ length: MEMORY_JOBS }, () => Promise.resolve());
+  #turn = 0;
   #jobs = 0;
   #driver: Promise<DriverProcess> | undefined;
   #ready: Ready;
@@ -81,16 +85,28 @@ export class ChildRunner implements KernelRunner {
     return this.#ready.maxBindingBytes;
   }
 
+  /** Batches that lie in the file; where threads have drawn them, none of their words passes through this one. */
+  readonly store: KernelStore = {
+    take: (shape) => this.#take(shape),
+    give: (batch) => this.#words.give(batch),
+    open: (batch) => new FileBatch(batch),
+    run: async (job, batch) => {
+      const answer = await this.#run(job, batch);
+      // The batch itself may have been half done.
+      if (answer === undefined) throw new EngineError('lost', 'the WebGPU driver process was ended');
+      return answer;
+    },
+  };
+
   /** Jobs compute one after the other; a few are under way at once (`DeviceRunner`), the others wait. */
   run(
     job: Job,
     words: Uint32Array<ArrayBuffer>,
     into?: Uint32Array<ArrayBuffer>,
   ): Promise<{ words: Uint32Array<ArrayBuffer>; cost: JobCost }> {
-    const number = this.#jobs++;
-    const file = number % this.#files.length;
-    const result = this.#turns[file]!.then(() => this.#run(job, number, file, words, into));
-    this.#turns[file] = result.catch(() => {});
+    const turn = this.#turn++ % MEMORY_JOBS;
+    const result = this.#turns[turn]!.then(() => this.#runWords(job, words, into));
+    this.#turns[turn] = result.catch(() => {});
     return result;
   }
 
@@ -99,7 +115,7 @@ export class ChildRunner implements KernelRunner {
     this.#closed = true;
     const driver = await this.#driver?.catch(() => undefined);
     driver?.end();
-    for (const file of this.#files) closeSync(file);
+    this.#words.close();
   }
 
   get #compileTimeoutMs(): number {
@@ -113,7 +129,7 @@ export class ChildRunner implements KernelRunner {
   }
 
   async #start(): Promise<DriverProcess> {
-    const driver = new DriverProcess(this.#files, this.#options.driver);
+    const driver = new DriverProcess(this.#words.file, this.#options.driver);
     this.#numbers.clear();
     const message = await driver.answer(undefined, this.#compileTimeoutMs, 'opening the WebGPU adapter');
     if (message.kind === 'none') {
@@ -125,40 +141,55 @@ export class ChildRunner implements KernelRunner {
     return driver;
   }
 
-  async #run(
-    job: Job,
-    number: number,
-    file: number,
-    words: Uint32Array<ArrayBuffer>,
-    into: Uint32Array<ArrayBuffer> | undefined,
-  ) {
-    for (;;) {
-      if (this.#closed) throw new EngineError('lost', 'the WebGPU engine is closed');
-      const started = performance.now();
-      const driver = await this.#running();
-      move(writeSync, this.#files[file]!, words);
-      const sent = performance.now();
-      driver.send(this.#message(job, number, file));
-      let answer = await driver.answer(number, this.#compileTimeoutMs, 'compiling');
-      if (answer.kind === 'compiled')
-        answer = await driver.answer(number, this.#options.timeoutMs ?? 60_000, 'running the program');
-      // A job that comes to nothing because an older one has brought the process down is run again.
-      if (answer.kind !== 'done' && driver.dropped && !this.#closed) continue;
-      if (answer.kind !== 'done') throw this.#failure(driver, answer);
-      const answered = performance.now();
-      const result = into ?? new Uint32Array(words.length);
-      move(readSync, this.#files[file]!, result);
-      const { uploadMs, readbackMs, ...rest } = answer.cost;
-      const cost = {
-        ...rest,
-        uploadMs: uploadMs + sent - started,
-        readbackMs: readbackMs + performance.now() - answered,
-      };
-      return { words: result, cost };
+  #take(shape: Shape): StoredBatch {
+    this.#checkOpen();
+    return this.#words.take(shape);
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new EngineError('lost', 'the WebGPU engine is closed');
+  }
+
+  async #runWords(job: Job, words: Uint32Array<ArrayBuffer>, into: Uint32Array<ArrayBuffer> | undefined) {
+    const batch = this.#take(job.shape);
+    const { file, at } = batch;
+    try {
+      for (;;) {
+        const started = performance.now();
+        move(writeSync, file, words, at);
+        const sent = performance.now();
+        const cost = await this.#run(job, batch);
+        // A job that comes to nothing because an older one has brought the process down is run again.
+        if (cost === undefined) continue;
+        const answered = performance.now();
+        const result = into ?? new Uint32Array(words.length);
+        move(readSync, file, result, at);
+        const uploadMs = cost.uploadMs + sent - started;
+        return {
+          words: result,
+          cost: { ...cost, uploadMs, readbackMs: cost.readbackMs + performance.now() - answered },
+        };
+      }
+    } finally {
+      this.#words.give(batch);
     }
   }
 
-  #message({ kernels, dispatches, table, shape }: Job, job: number, file: number): RunMessage {
+  /** Runs a job in place; undefined if an older one has brought the process down. */
+  async #run(job: Job, batch: StoredBatch): Promise<JobCost | undefined> {
+    this.#checkOpen();
+    const driver = await this.#running();
+    const number = this.#jobs++;
+    driver.send(this.#message(job, number, batch.at));
+    let answer = await driver.answer(number, this.#compileTimeoutMs, 'compiling');
+    if (answer.kind === 'compiled')
+      answer = await driver.answer(number, this.#options.timeoutMs ?? 60_000, 'running the program');
+    if (answer.kind === 'done') return answer.cost;
+    if (driver.dropped && !this.#closed) return undefined;
+    throw this.#failure(driver, answer);
+  }
+
+  #message({ kernels, dispatches, table, shape }: Job, job: number, at: number): RunMessage {
     const forget = this.#numbers.size > MAX_KERNELS;
     if (forget) this.#numbers.clear();
     const fresh = [...new Set(kernels)].filter((code) => !this.#numbers.has(code));
@@ -166,7 +197,7 @@ export class ChildRunner implements KernelRunner {
     const numberOf = (code: string) => this.#numbers.get(code)!;
     return {
       job,
-      file,
+      at,
       forget,
       kernels: kernels.map(numberOf),
       newKernels: fresh.map((code) => [numberOf(code), code]),
@@ -205,12 +236,12 @@ class DriverProcess {
   #stderr = '';
   readonly #kill = () => this.#child.kill('SIGKILL');
 
-  constructor(files: readonly number[], driver: Driver | undefined) {
+  constructor(words: number, driver: Driver | undefined) {
     this.#child = fork(fileURLToPath(new URL('./child.ts', import.meta.url)), {
       execArgv: ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href],
       env: { ...process.env, ...(driver && { WAVE64_DRIVER: driver }) },
       serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...files],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc', words],
     });
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-4096);
@@ -300,25 +331,3 @@ interface Waiting {
 const jobOf = (answer: Answer): number | undefined => ('job' in answer ? answer.job : undefined);
 
 const ended = (how: string): Answer => ({ kind: 'ended', error: 'lost', how });
-
-const RAM_FOLDER = '/dev/shm';
-const ENOUGH_RAM = 1 << 30;
-
-/** An open file without a name, in memory where there is a folder for that with room. */
-function openSharedFile(): number {
-  const folder = mkdtempSync(join(hasRoom(RAM_FOLDER) ? RAM_FOLDER : tmpdir(), 'wave64-'));
-  try {
-    return openSync(join(folder, 'words'), 'wx+', 0o600);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function hasRoom(folder: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize > ENOUGH_RAM;
-  } catch {
-    return false;
-  }
-}

@@ -1,14 +1,22 @@
 /** The WebGPU engine: translates a program to kernels, keeps them, and has them run over batches. */
-import { type Engine, EngineError, type RunCost, type RunOptions, type RunResult } from '../engine.ts';
+import {
+  type BatchStore,
+  type Engine,
+  EngineError,
+  type RunCost,
+  type RunOptions,
+  type RunResult,
+  type StoredBatch,
+} from '../engine.ts';
 import type { Variant } from '../isa/target.ts';
 import type { Program } from '../program/program.ts';
-import { Layout, type Shape, Special } from '../wavefront/layout.ts';
+import { Layout, type Shape, Special, sameShape } from '../wavefront/layout.ts';
 import { WaveState } from '../wavefront/state.ts';
 import { functionCosts, linkKernel } from './cost.ts';
 import { DeviceRunner } from './deviceRunner.ts';
 import { type Bail, type Form, fastFunctionOf } from './forms.ts';
 import type { LdsForm } from './kernel.ts';
-import type { JobCost, KernelRunner } from './runner.ts';
+import type { Job, JobCost, KernelRunner, KernelStore } from './runner.ts';
 import { functionsOf } from './translate.instruction.ts';
 import { MACRO_FUNCTIONS } from './translate.macro.ts';
 import { LOOP_FUNCTIONS } from './translate.step.ts';
@@ -52,36 +60,81 @@ export class TranslatingEngine implements Engine {
   /** What runs its kernels; other engines may share it. */
   readonly runner: KernelRunner;
   readonly #options: WebGpuOptions;
+  readonly store?: BatchStore;
+  #scalars: WaveState | undefined;
   readonly #linked = new WeakMap<Program, Map<string, Promise<Linked>>>();
 
   constructor(runner: KernelRunner, options: WebGpuOptions = {}) {
     this.runner = runner;
     this.#options = options;
     this.device = runner.device;
+    const { store } = runner;
+    if (store !== undefined)
+      this.store = {
+        take: (shape) => store.take(shape),
+        give: (batch) => store.give(batch),
+        run: (program, batch, runOptions = {}) => this.#runStored(store, program, batch, runOptions),
+      };
   }
 
   async run(program: Program, state: WaveState, options: RunOptions = {}): Promise<RunResult> {
     const started = performance.now();
     const start = withoutFaults(state);
-    const costs: JobCost[] = [];
-    const parts: Uint32Array<ArrayBuffer>[] = [];
-    const shapes = this.#portions(state.layout);
-    const into = shapes.length === 1 ? options.into?.words : undefined;
     const known = this.#knownOf(start);
-    for (const { shape, firstGroup } of shapes) {
-      const layout = new Layout(shape);
-      const words = shapes.length === 1 ? start.words : cut(start, layout, firstGroup);
-      const { plan, kernels } = await this.#link(program, layout, known, options);
-      const dispatches = dispatchesOf(plan, layout);
-      if (dispatches.length === 0) parts.push(words.slice());
-      else {
-        const result = await this.runner.run({ kernels, dispatches, table: plan.table, shape }, words, into);
-        costs.push(result.cost);
-        parts.push(result.words);
+    const portions = this.#portions(state.layout);
+    const costs: JobCost[] = [];
+    const run = async (part: WaveState, into?: WaveState): Promise<WaveState> => {
+      const job = await this.#jobOf(program, part.layout, known, options);
+      if (job === undefined) return part.clone();
+      const { words, cost } = await this.runner.run(job, part.words, into?.words);
+      costs.push(cost);
+      return new WaveState(job.shape, words);
+    };
+    const result = portions.length === 1 ? await run(start, options.into) : new WaveState(state.layout.shape);
+    if (portions.length > 1)
+      for (const { shape, first } of portions) {
+        const part = new WaveState(shape);
+        start.readPart(part, first);
+        result.writePart(await run(part), first);
       }
-    }
-    const result = parts.length === 1 ? new WaveState(state.layout.shape, parts[0]) : join(state.layout, shapes, parts);
     return { state: result, cost: { ...sumOf(costs), totalMs: performance.now() - started } };
+  }
+
+  /** What the host must know of a batch stands in its scalars; no other words are read here, unless the batch is run in portions. */
+  async #runStored(store: KernelStore, program: Program, batch: StoredBatch, options: RunOptions): Promise<RunCost> {
+    const started = performance.now();
+    const { shape } = batch;
+    const layout = new Layout(shape);
+    const words = store.open(batch);
+    if (this.#portions(layout).length > 1) {
+      const whole = new WaveState(shape);
+      words.readPart(whole, 0);
+      const { state, cost } = await this.run(program, whole, options);
+      words.writePart(state, 0);
+      return cost;
+    }
+    const scalars = this.#scalarsOf(shape);
+    words.readPart(scalars, 0);
+    const start = withoutFaults(scalars);
+    if (start !== scalars) words.writePart(start, 0);
+    const job = await this.#jobOf(program, layout, this.#knownOf(start), options);
+    const cost = job && (await store.run(job, batch));
+    return { ...cost, totalMs: performance.now() - started };
+  }
+
+  /** For the scalars of a batch; the same storage as long as the shape is. */
+  #scalarsOf(shape: Shape): WaveState {
+    const alone = { ...shape, vgprs: 0, ldsWords: 0 };
+    if (this.#scalars === undefined || !sameShape(this.#scalars.layout.shape, alone))
+      this.#scalars = new WaveState(alone);
+    return this.#scalars;
+  }
+
+  /** What the runner is to do for a program over a batch; undefined if that is nothing. */
+  async #jobOf(program: Program, layout: Layout, known: KnownStart, options: RunOptions): Promise<Job | undefined> {
+    const { plan, kernels } = await this.#link(program, layout, known, options);
+    const dispatches = dispatchesOf(plan, layout);
+    return dispatches.length === 0 ? undefined : { kernels, dispatches, table: plan.table, shape: layout.shape };
   }
 
   /** The linked WGSL of a program's kernels, for people. */
@@ -149,7 +202,7 @@ export class TranslatingEngine implements Engine {
   }
 
   /** The batch in portions of whole workgroups that fit the device. */
-  #portions(layout: Layout): { shape: Shape; firstGroup: number }[] {
+  #portions(layout: Layout): { shape: Shape; first: number }[] {
     const { shape, groups } = layout;
     const { maxBufferBytes, maxBindingBytes } = this.runner;
     const allowed = Math.min(maxBufferBytes - 1024, this.#options.maxBatchBytes ?? DEFAULT_BATCH_BYTES);
@@ -164,7 +217,7 @@ export class TranslatingEngine implements Engine {
       throw new EngineError('unsupported', `one workgroup of this shape is larger than ${this.device} takes`);
     return Array.from({ length: Math.ceil(groups / Math.max(size, 1)) }, (_, i) => ({
       shape: { ...shape, waves: Math.min(size, groups - i * size) * shape.wavesPerGroup },
-      firstGroup: i * size,
+      first: i * size * shape.wavesPerGroup,
     }));
   }
 }
@@ -187,36 +240,6 @@ function withoutFaults(state: WaveState): WaveState {
         clean.setSpecial(wave, word, 0);
       }
   return clean;
-}
-
-/** For each section: where a portion's words lie in the portion and in the whole. */
-function sections(whole: Layout, part: Layout, firstGroup: number) {
-  const firstWave = firstGroup * whole.shape.wavesPerGroup;
-  const { waves } = part.shape;
-  return [
-    [part.scalars, whole.scalars + firstWave * whole.scalarWords, waves * whole.scalarWords],
-    [part.vgprs, whole.vgprs + firstWave * whole.vgprWords, waves * whole.vgprWords],
-    [part.lds, whole.lds + firstGroup * whole.shape.ldsWords, part.groups * whole.shape.ldsWords],
-  ] as const;
-}
-
-function cut(state: WaveState, part: Layout, firstGroup: number): Uint32Array<ArrayBuffer> {
-  const words = new Uint32Array(part.words);
-  for (const [to, from, count] of sections(state.layout, part, firstGroup))
-    words.set(state.words.subarray(from, from + count), to);
-  return words;
-}
-
-function join(
-  layout: Layout,
-  portions: readonly { shape: Shape; firstGroup: number }[],
-  parts: readonly Uint32Array<ArrayBuffer>[],
-): WaveState {
-  const state = new WaveState(layout.shape);
-  for (const [i, { shape, firstGroup }] of portions.entries())
-    for (const [from, to, count] of sections(layout, new Layout(shape), firstGroup))
-      state.words.set(parts[i]!.subarray(from, from + count), to);
-  return state;
 }
 
 const sum = (values: readonly (number | undefined)[]): number | undefined => {

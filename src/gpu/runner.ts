@@ -1,5 +1,7 @@
 /** Who runs kernels over a packed batch: a device in this process, or a child process that has one. */
+import type { StoredBatch } from '../engine.ts';
 import type { Shape } from '../wavefront/layout.ts';
+import type { Batch } from '../wavefront/state.ts';
 import type { Dispatch } from './translate.ts';
 
 /** Plain data, so that it can go to another process. */
@@ -37,5 +39,20 @@ export interface KernelRunner {
     words: Uint32Array<ArrayBuffer>,
     into?: Uint32Array<ArrayBuffer>,
   ): Promise<{ words: Uint32Array<ArrayBuffer>; cost: JobCost }>;
+  /** Batches that it takes from where they lie, if it can. */
+  readonly store?: KernelStore;
   close(): Promise<void>;
+}
+
+/** Where a runner's batches lie outside of this thread's memory. */
+export interface KernelStore {
+  take(shape: Shape): StoredBatch;
+  give(batch: StoredBatch): void;
+  /** This thread's way to the words. */
+  open(batch: StoredBatch): Batch;
+  /**
+   * As `KernelRunner.run` does, in place. Not run again where another job has brought the driver down: what it had done is not known.
+   * @throws EngineError
+   */
+  run(job: Job, batch: StoredBatch): Promise<JobCost>;
 }

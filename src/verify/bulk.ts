@@ -2,11 +2,11 @@
  * Batches of wavefronts through two engines, side by side, compared as they come. A few batches are on their way at any time: packing,
  * the engine under test and checking overlap, and memory does not grow with the run.
  */
-import { type Engine, EngineError, type RunCost } from '../engine.ts';
+import { type BatchStore, type Engine, EngineError, type RunCost } from '../engine.ts';
 import type { Fault } from '../wavefront/state.ts';
-import { type Checked, type Checker, type CheckOptions, LIMIT, LocalChecker } from './checker.ts';
+import { type Checked, type Checker, type CheckOptions, LIMIT, LocalChecker, type StoredChecker } from './checker.ts';
 import { addComparison, type Comparison, nothingCompared } from './compare.ts';
-import { type Job, runStages, type Stage, type StageCost } from './job.ts';
+import { type Job, runStages, runStoredStages, type Stage, type StageCost } from './job.ts';
 
 export interface StageFigures {
   readonly name: string;
@@ -94,7 +94,7 @@ export async function runBulk(
   options: BulkOptions = {},
 ): Promise<BulkReport> {
   const [first, second] = engines;
-  const checkers = options.checkers ?? [new LocalChecker(job, second, options)];
+  const checkers: readonly Checker[] = options.checkers ?? [new LocalChecker(job, second, options)];
   const tested = options.checkers && !second ? undefined : first;
   const report: BulkReport = {
     engines: [first, second].filter((e) => e !== undefined).map((engine) => figuresOf(engine, job.stages)),
@@ -110,9 +110,11 @@ export async function runBulk(
     interrupted: false,
   };
   const began = performance.now();
-  const start = async (batch: number) => {
+  const start = async (batch: number): Promise<{ costs: readonly StageCost[] | undefined; checked: Checked }> => {
     const checker = checkers[batch % checkers.length]!;
     if (!tested) return { costs: undefined, checked: await checker.check(batch) };
+    const { store } = tested;
+    if (store && checker.stored && job.parts) return throughStore(store, checker.stored, job, batch, options);
     const input = await checker.draw(batch);
     const { state, costs } = await runStages(tested, job, input, options, checker.pool);
     return { costs, checked: await checker.check(batch, state) };
@@ -143,6 +145,18 @@ export async function runBulk(
   }
   report.wallMs = performance.now() - began;
   return report;
+}
+
+/** A batch that is drawn to where the engine under test takes it from and checked where that leaves it. */
+async function throughStore(store: BatchStore, checker: StoredChecker, job: Job, batch: number, options: BulkOptions) {
+  const stored = store.take(job.parts!.shapeOf(batch));
+  try {
+    await checker.draw(batch, stored);
+    const costs = await runStoredStages(store, job, stored, options);
+    return { costs, checked: await checker.check(batch, stored) };
+  } finally {
+    store.give(stored);
+  }
 }
 
 /** `shares`: checkers that worked side by side, so that each one's time counts for that part. */

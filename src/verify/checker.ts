@@ -1,8 +1,9 @@
 /** Who draws the batches of a job and checks what an engine made of them. */
-import type { Engine, RunOptions } from '../engine.ts';
-import type { Fault, WaveState } from '../wavefront/state.ts';
+import type { Engine, RunOptions, StoredBatch } from '../engine.ts';
+import type { Shape } from '../wavefront/layout.ts';
+import type { Batch, Fault, WaveState } from '../wavefront/state.ts';
 import { addComparison, type Comparison, compareStates, nothingCompared } from './compare.ts';
-import { addCost, type Job, runStages, type StageCost } from './job.ts';
+import { addCost, type Job, partsOf, runStages, type StageCost } from './job.ts';
 import { StatePool } from './pool.ts';
 
 /** What became of a batch. Waves are numbered within it. */
@@ -24,13 +25,22 @@ export interface Checked {
 export interface Checker {
   /** For what the engine makes of a batch. */
   readonly pool: StatePool;
-  /** The batch; its storage is the checker's again once the batch is checked. */
+  /** The batch; its storage is the caller's until it comes back with `check`. */
   draw(batch: number): Promise<WaveState>;
   /**
    * Computes the batch by itself and compares it with `output`, whose storage is the checker's from then on; without `output`, its own
    * result is the one that is judged.
    */
   check(batch: number, output?: WaveState): Promise<Checked>;
+  /** The same with batches that lie in an engine's store, for a checker that reaches it. */
+  readonly stored?: StoredChecker;
+}
+
+export interface StoredChecker {
+  /** Draws a batch into its place in a store. */
+  draw(batch: number, into: StoredBatch): Promise<void>;
+  /** Its place is the caller's again afterwards. */
+  check(batch: number, output: StoredBatch): Promise<Checked>;
 }
 
 /** Differences and faults that are listed unless the caller says otherwise. */
@@ -41,24 +51,25 @@ export interface CheckOptions extends RunOptions {
   readonly limit?: number;
 }
 
-/** A batch as it was drawn. */
+/** A part of a batch as it was drawn, its first wave, and the milliseconds it took. */
 interface Drawn {
   readonly input: WaveState;
+  readonly first: number;
   readonly drawMs: number;
 }
 
-/** Waves that are checked at a time: few enough that what one step leaves is in the cache for the next. */
-const PART_WAVES = 64;
+/** Parts of the batches that wait to be checked while others are drawn. */
+const MAX_FREE_PARTS = 256;
 
 /** Checks in this thread, batches part by part. */
 export class LocalChecker implements Checker {
   readonly pool = new StatePool();
-  readonly #parts = new StatePool();
+  readonly #parts = new StatePool(MAX_FREE_PARTS);
   readonly #job: Job;
   readonly #engine: Engine | undefined;
   readonly #options: CheckOptions;
   /** What is not checked yet. */
-  readonly #drawn = new Map<number, Drawn>();
+  readonly #drawn = new Map<number, readonly Drawn[]>();
 
   constructor(job: Job, engine: Engine | undefined, options: CheckOptions) {
     this.#job = job;
@@ -67,28 +78,69 @@ export class LocalChecker implements Checker {
   }
 
   async draw(batch: number): Promise<WaveState> {
-    const [input, drawMs] = timed(() => this.#job.draw(batch, this.pool));
-    this.#drawn.set(batch, { input, drawMs });
-    return input;
+    const { parts } = this.#job;
+    if (parts) {
+      const whole = this.pool.take(parts.shapeOf(batch));
+      this.drawInto(batch, whole);
+      return whole;
+    }
+    const [whole, drawMs] = timed(() => this.#job.draw(batch, this.pool));
+    this.#drawn.set(batch, [...this.#cut(whole, drawMs)]);
+    return whole;
+  }
+
+  /** Draws a batch of a job that has parts, and puts each where the whole is to be. */
+  drawInto(batch: number, whole: Batch): void {
+    const drawn = Array.from(this.#drawParts(batch), ({ input, first, drawMs }) => {
+      const [, putMs] = timed(() => whole.writePart(input, first));
+      return { input, first, drawMs: drawMs + putMs };
+    });
+    this.#drawn.set(batch, drawn);
   }
 
   async check(batch: number, output?: WaveState): Promise<Checked> {
-    if (!this.#drawn.has(batch)) await this.draw(batch);
-    const { input, drawMs } = this.#drawn.get(batch)!;
-    this.#drawn.delete(batch);
     // The engine under test must have its next work before this one takes the thread.
     await new Promise((resolve) => setTimeout(resolve));
-    const { shape } = input.layout;
-    const each = Math.max(1, Math.floor(PART_WAVES / shape.wavesPerGroup)) * shape.wavesPerGroup;
-    let checked = nothingChecked(drawMs);
-    for (let first = 0; first < shape.waves; first += each) {
-      const of = { ...shape, waves: Math.min(each, shape.waves - first) };
-      const part = (whole: WaveState) => this.#parts.take(of).takePart(whole, first);
-      const [taken, takeMs] = timed(() => ({ input: part(input), output: output && part(output) }));
-      checked = addPart(checked, await this.#checkPart(taken.input, taken.output), takeMs, this.#options.limit);
-    }
-    for (const state of [input, output]) if (state) this.pool.give(state);
+    const checked = await this.checkFrom(batch, output);
+    if (output) this.pool.give(output);
     return checked;
+  }
+
+  /** As `check` does, at once. @param output wherever it lies; it stays the caller's */
+  async checkFrom(batch: number, output: Batch | undefined): Promise<Checked> {
+    if (!this.#drawn.has(batch) && !this.#job.parts) this.pool.give(await this.draw(batch));
+    const parts = this.#drawn.get(batch) ?? this.#drawParts(batch);
+    this.#drawn.delete(batch);
+    let checked = nothingChecked;
+    for (const { input, first, drawMs } of parts) {
+      const [taken, takeMs] = timed(() => output && this.#take(output, input.layout.shape, first));
+      const part = await this.#checkPart(input, taken);
+      checked = addPart(checked, { ...part, drawMs, compareMs: part.compareMs + takeMs }, this.#options.limit);
+    }
+    return checked;
+  }
+
+  /** Draws the parts of a batch as they are asked for. */
+  *#drawParts(batch: number): Generator<Drawn> {
+    const { shapeOf, draw } = this.#job.parts!;
+    for (const { shape, first } of partsOf(shapeOf(batch))) {
+      const input = this.#parts.take(shape);
+      const [, drawMs] = timed(() => draw(input, batch, first));
+      yield { input, first, drawMs };
+    }
+  }
+
+  *#cut(whole: WaveState, wholeMs: number): Generator<Drawn> {
+    for (const { shape, first } of partsOf(whole.layout.shape)) {
+      const [input, drawMs] = timed(() => this.#take(whole, shape, first));
+      yield { input, first, drawMs: first === 0 ? wholeMs + drawMs : drawMs };
+    }
+  }
+
+  #take(whole: Batch, shape: Shape, first: number): WaveState {
+    const part = this.#parts.take(shape);
+    whole.readPart(part, first);
+    return part;
   }
 
   /** A part of a batch, as if it were all of it; its storage is given back. */
@@ -115,18 +167,9 @@ export class LocalChecker implements Checker {
   }
 }
 
-const nothingChecked = (drawMs: number): Checked => ({
-  waves: 0,
-  lanes: 0,
-  costs: [],
-  faults: [],
-  drawMs,
-  compareMs: 0,
-  countMs: 0,
-});
+const nothingChecked: Checked = { waves: 0, lanes: 0, costs: [], faults: [], drawMs: 0, compareMs: 0, countMs: 0 };
 
-/** `takeMs`: what taking the part from its batch took, which is counted with the comparison. */
-function addPart(sum: Checked, part: Omit<Checked, 'drawMs'>, takeMs: number, limit = LIMIT): Checked {
+function addPart(sum: Checked, part: Checked, limit = LIMIT): Checked {
   const { waves } = sum;
   const ofBatch = <T extends { readonly wave: number }>(at: T): T => ({ ...at, wave: at.wave + waves });
   const { comparison, wrong } = part;
@@ -146,8 +189,8 @@ function addPart(sum: Checked, part: Omit<Checked, 'drawMs'>, takeMs: number, li
     }),
     ...(wrong !== undefined && { wrong: wrong + (sum.wrong ?? 0) }),
     faults: [...sum.faults, ...part.faults.map(ofBatch)].slice(0, limit),
-    drawMs: sum.drawMs,
-    compareMs: sum.compareMs + part.compareMs + takeMs,
+    drawMs: sum.drawMs + part.drawMs,
+    compareMs: sum.compareMs + part.compareMs,
     countMs: sum.countMs + part.countMs,
   };
 }

@@ -15,7 +15,7 @@ import {
   operandKinds,
   type RoundName,
 } from './demonstration.ts';
-import { batchSizes, type Job } from './job.ts';
+import { batchSizes, type DrawnParts, drawInParts, type Job, PART_WAVES } from './job.ts';
 
 export interface DemonstrationSpec {
   readonly target: string;
@@ -45,17 +45,19 @@ export function demonstrationJob(spec: DemonstrationSpec): Job & { readonly wave
   const { vgprs, registers: places } = allocations[registers];
   const shape = { ...demonstrationShape(target, waveSize, 0), vgprs, ...(!withMinimum && { ldsWords: 0 }) };
   const sizes = batchSizes(waves, batchWaves);
+  const parts: DrawnParts = {
+    shapeOf: (batch) => ({ ...shape, waves: sizes.size(batch) }),
+    draw: ({ layout, words }, batch, first) => {
+      const stream = batch * Math.ceil(batchWaves / PART_WAVES) + first / PART_WAVES;
+      drawBatch(layout.shape, seed, stream, round, { operands: operandKinds[spec.operands], words });
+    },
+  };
   return {
     stages,
     waves,
     batches: sizes.batches,
-    draw: (batch, pool) => {
-      const ofBatch = { ...shape, waves: sizes.size(batch) };
-      return drawBatch(ofBatch, seed, batch, round, {
-        operands: operandKinds[spec.operands],
-        words: pool?.take(ofBatch).words,
-      });
-    },
+    parts,
+    draw: (batch, pool) => drawInParts(parts, batch, pool),
     ...(isDivision(spec.profile, round) && {
       countWrong: (state, input) => countWrongQuotients(state, input, places.result),
     }),

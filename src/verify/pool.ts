@@ -10,11 +10,19 @@ const MAX_FREE = 16;
 
 export class StatePool {
   readonly #free: WaveState[] = [];
+  readonly #most: number;
+
+  /** @param most batches that are kept */
+  constructor(most = MAX_FREE) {
+    this.#most = most;
+  }
 
   /** A batch of that shape with anything in it. */
   take(shape: Shape): WaveState {
-    const state = this.spare();
-    return state && sameShape(state.layout.shape, shape) ? state : new WaveState(shape);
+    const last = this.#free.findLastIndex(({ layout }) => sameShape(layout.shape, shape));
+    if (last >= 0) return this.#free.splice(last, 1)[0]!;
+    this.#free.pop(); // of a shape that is gone by, or else it would be in the way for ever
+    return new WaveState(shape);
   }
 
   /** Storage of whatever shape, if there is any. */
@@ -24,6 +32,6 @@ export class StatePool {
 
   /** Storage that nobody looks at any more. */
   give(state: WaveState): void {
-    if (this.#free.length < MAX_FREE) this.#free.push(state);
+    if (this.#free.length < this.#most) this.#free.push(state);
   }
 }

@@ -1,8 +1,9 @@
 /** A checker in another thread: what asks it, and what answers there. */
+import type { StoredBatch } from '../engine.ts';
 import type { Shape } from '../wavefront/layout.ts';
-import { WaveState } from '../wavefront/state.ts';
+import { type Batch, WaveState } from '../wavefront/state.ts';
 import { type Answered, type Asked, answerCalls, Calls, type Port, type Thread } from './calls.ts';
-import type { Checked, Checker, LocalChecker } from './checker.ts';
+import type { Checked, Checker, LocalChecker, StoredChecker } from './checker.ts';
 import { StatePool } from './pool.ts';
 
 /** The words of a batch, whose buffer changes hands. */
@@ -11,15 +12,18 @@ interface Sent {
   readonly words: Uint32Array<ArrayBuffer>;
 }
 
-/** `words` is storage to draw into, `output` what the engine under test made of a batch. */
+/**
+ * `storage` is for batches that are drawn, `output` what the engine under test made of one; `stored` is where a batch lies, of which then
+ * no words are sent.
+ */
 type Request<Setting> =
   | { readonly kind: 'start'; readonly setting: Setting }
-  | { readonly kind: 'draw'; readonly batch: number; readonly words: Uint32Array<ArrayBuffer> | undefined }
-  | { readonly kind: 'check'; readonly batch: number; readonly output: Sent | undefined };
+  | { readonly kind: 'draw'; readonly batch: number; readonly storage?: Sent; readonly stored?: StoredBatch }
+  | { readonly kind: 'check'; readonly batch: number; readonly output?: Sent; readonly stored?: StoredBatch };
 
 /** With a verdict, `state` is storage for the next batch, whatever is in it. */
 interface Reply {
-  readonly state?: Sent | undefined;
+  readonly state?: Sent;
   readonly checked?: Checked;
 }
 
@@ -51,8 +55,11 @@ export class RemoteChecker<Setting> implements Checker {
 
   async draw(batch: number): Promise<WaveState> {
     await this.#started;
-    const words = this.pool.spare()?.words;
-    const { state } = await this.#calls.ask({ kind: 'draw', batch, words }, words);
+    const spare = this.pool.spare();
+    const { state } = await this.#calls.ask(
+      { kind: 'draw', batch, ...(spare && { storage: sent(spare) }) },
+      spare?.words,
+    );
     if (!state) throw new Error('a checker gave no batch');
     const drawn = received(state);
     this.#drawn.set(batch, drawn);
@@ -64,12 +71,26 @@ export class RemoteChecker<Setting> implements Checker {
     const drawn = this.#drawn.get(batch);
     if (drawn) this.pool.give(drawn);
     this.#drawn.delete(batch);
-    const output = judged && sent(judged);
-    const { checked, state } = await this.#calls.ask({ kind: 'check', batch, output }, output?.words);
+    const { checked, state } = await this.#calls.ask(
+      { kind: 'check', batch, ...(judged && { output: sent(judged) }) },
+      judged?.words,
+    );
     if (!checked) throw new Error('a checker gave no verdict');
     if (state) this.pool.give(received(state));
     return checked;
   }
+
+  readonly stored: StoredChecker = {
+    draw: async (batch, stored) => {
+      await this.#started;
+      await this.#calls.ask({ kind: 'draw', batch, stored });
+    },
+    check: async (batch, stored) => {
+      const { checked } = await this.#calls.ask({ kind: 'check', batch, stored });
+      if (!checked) throw new Error('a checker gave no verdict');
+      return checked;
+    },
+  };
 
   /** Ends the thread; what it was asked fails. */
   close(): Promise<void> {
@@ -77,33 +98,48 @@ export class RemoteChecker<Setting> implements Checker {
   }
 }
 
-/** The thread's side. @param open makes the checker, with an engine of the thread's own */
-export function serveChecks<Setting>(port: CheckPort<Setting>, open: (setting: Setting) => LocalChecker): void {
+/**
+ * The thread's side.
+ * @param open makes the checker, with an engine of the thread's own
+ * @param reach the way to a stored batch, for a thread that is sent any
+ */
+export function serveChecks<Setting>(
+  port: CheckPort<Setting>,
+  open: (setting: Setting) => LocalChecker,
+  reach?: (batch: StoredBatch) => Batch,
+): void {
   let checker: LocalChecker;
+  const wayTo = (stored: StoredBatch): Batch => {
+    if (!reach) throw new Error('a checker was sent a stored batch that its thread does not reach');
+    return reach(stored);
+  };
   answerCalls(port, async (request): Promise<[Reply, Uint32Array<ArrayBuffer> | undefined]> => {
     if (request.kind === 'start') {
       checker = open(request.setting);
       return [{}, undefined];
     }
+    if (request.stored) {
+      const way = wayTo(request.stored);
+      if (request.kind === 'check') return [{ checked: await checker.checkFrom(request.batch, way) }, undefined];
+      checker.drawInto(request.batch, way);
+      return [{}, undefined];
+    }
     const reply = await (request.kind === 'draw'
-      ? draw(checker, request.batch, request.words)
+      ? draw(checker, request.batch, request.storage)
       : check(checker, request.batch, request.output));
     return [reply, reply.state?.words];
   });
 }
 
-/** A copy of the batch: the checker computes from its own. */
-async function draw(checker: LocalChecker, batch: number, into: Uint32Array<ArrayBuffer> | undefined): Promise<Reply> {
-  const { layout, words } = await checker.draw(batch);
-  const copy = into?.length === words.length ? into : new Uint32Array(words.length);
-  copy.set(words);
-  return { state: { shape: layout.shape, words: copy } };
+async function draw(checker: LocalChecker, batch: number, storage: Sent | undefined): Promise<Reply> {
+  if (storage) checker.pool.give(received(storage));
+  return { state: sent(await checker.draw(batch)) };
 }
 
-/** As much storage goes back as came. */
+/** Storage goes back as it came. */
 async function check(checker: LocalChecker, batch: number, output: Sent | undefined): Promise<Reply> {
-  const checked = await checker.check(batch, output && received(output));
-  return { checked, state: output && sent(checker.pool.take(output.shape)) };
+  const checked = await checker.checkFrom(batch, output && received(output));
+  return { checked, ...(output && { state: output }) };
 }
 
 const sent = ({ layout, words }: WaveState): Sent => ({ shape: layout.shape, words });

@@ -104,6 +104,24 @@ export class Layout {
   }
 }
 
+/** Words that follow each other: in a part of a batch and in the whole. */
+export interface Run {
+  readonly part: number;
+  readonly whole: number;
+  readonly words: number;
+}
+
+/** Where the waves of a part are that is cut out of a batch from its wave `first` on: whole workgroups of waves alike. */
+export function runsOf(part: Layout, whole: Layout, first: number): readonly Run[] {
+  const { waves, wavesPerGroup, ldsWords } = part.shape;
+  const group = first / wavesPerGroup;
+  return [
+    { part: part.scalars, whole: whole.scalars + first * whole.scalarWords, words: waves * part.scalarWords },
+    { part: part.vgprs, whole: whole.vgprs + first * whole.vgprWords, words: waves * part.vgprWords },
+    { part: part.lds, whole: whole.lds + group * whole.shape.ldsWords, words: part.groups * ldsWords },
+  ].filter(({ words }) => words > 0);
+}
+
 /** Index of a scalar register among the words of its wave. */
 export function scalarSlot(sgprs: number, code: number): number | undefined {
   if (code < sgprs) return code;

@@ -1,5 +1,5 @@
 /** A batch of wavefronts: their registers and LDS in one packed buffer (`Layout`), with accessors. */
-import { Layout, type Shape, Special } from './layout.ts';
+import { Layout, runsOf, type Shape, Special } from './layout.ts';
 import { KERNEL_MODE } from './mode.ts';
 
 export const FaultCode = { ldsOutOfRange: 1, ldsMisaligned: 2, stepBudget: 3 } as const;
@@ -15,7 +15,13 @@ export interface Fault {
   readonly address: number;
 }
 
-export class WaveState {
+/** A batch wherever its words lie: parts of it are read and written, which are whole workgroups from wave `first` on. */
+export interface Batch {
+  readPart(part: WaveState, first: number): void;
+  writePart(part: WaveState, first: number): void;
+}
+
+export class WaveState implements Batch {
   readonly layout: Layout;
   /** The packed words; what a WebGPU buffer holds. */
   readonly words: Uint32Array<ArrayBuffer>;
@@ -46,15 +52,14 @@ export class WaveState {
     return new WaveState(this.layout.shape, this.words.slice());
   }
 
-  /** Takes the waves of a larger batch from its wave `first` on; they are whole workgroups, and alike. */
-  takePart({ words, layout }: WaveState, first: number): this {
-    const own = this.layout;
-    const { waves, wavesPerGroup, ldsWords } = own.shape;
-    const take = (to: number, from: number, length: number) => this.words.set(words.subarray(from, from + length), to);
-    take(own.scalars, layout.scalars + first * own.scalarWords, waves * own.scalarWords);
-    take(own.vgprs, layout.vgpr(first, 0), waves * own.vgprWords);
-    take(own.lds, layout.ldsOf(first / wavesPerGroup), own.groups * ldsWords);
-    return this;
+  readPart(part: WaveState, first: number): void {
+    for (const run of runsOf(part.layout, this.layout, first))
+      part.words.set(this.words.subarray(run.whole, run.whole + run.words), run.part);
+  }
+
+  writePart(part: WaveState, first: number): void {
+    for (const run of runsOf(part.layout, this.layout, first))
+      this.words.set(part.words.subarray(run.part, run.part + run.words), run.whole);
   }
 
   /** The vector registers of a wave, as a view that is made once. */

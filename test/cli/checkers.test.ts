@@ -1,10 +1,14 @@
 /** Worker threads that draw and check: what they report is what this thread reports, differences included, and they end. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { WorkerChecker } from '../../src/cli/checkers.ts';
+import type { BatchStore, Engine } from '../../src/engine.ts';
+import { openWebGpuEngine } from '../../src/gpu/engine.node.ts';
+import { FileBatch } from '../../src/gpu/wordsFile.node.ts';
 import { ReferenceEngine } from '../../src/reference/engine.ts';
 import { runBulk } from '../../src/verify/bulk.ts';
 import { LocalChecker } from '../../src/verify/checker.ts';
 import { BATCH_WAVES, type DemonstrationSpec, demonstrationJob } from '../../src/verify/demonstrationJob.ts';
+import { WaveState } from '../../src/wavefront/state.ts';
 import { scripted } from '../verify/scripted.ts';
 
 const spec: DemonstrationSpec = {
@@ -56,6 +60,35 @@ describe('worker threads', () => {
     expect(comparison).toEqual(here.comparison);
     expect([inThreads.wrong, inThreads.lanesDone]).toEqual([1, 64 * spec.waves]);
     expect(here.wrong).toBe(1);
+  });
+
+  it('find the same through the store of an engine', async () => {
+    const engine = await openWebGpuEngine();
+    const [store, reference] = [engine.store!, new ReferenceEngine()];
+    const wrongStore: BatchStore = {
+      take: (shape) => store.take(shape),
+      give: (batch) => store.give(batch),
+      run: async (program, batch, options) => {
+        const way = new FileBatch(batch);
+        const part = new WaveState({ ...batch.shape, waves: 1 });
+        way.readPart(part, 0);
+        const isSecond = part.vgpr(0, 0).every((word, lane) => word === second[lane]);
+        const cost = await store.run(program, batch, options);
+        way.readPart(part, 3);
+        if (isSecond) part.vgpr(0, 20)[7]! ^= 1;
+        way.writePart(part, 3);
+        return cost;
+      },
+    };
+    const wrong: Engine = { ...scripted('webgpu'), store: wrongStore };
+    const report = await runBulk(job, [wrong, reference], { checkers: workers });
+    expect(report.comparison).toMatchObject({
+      mismatches: 1,
+      first: [{ wave: BATCH_WAVES + 3, register: 'v20', lane: 7 }],
+    });
+    expect(report).toMatchObject({ wrong: 1, lanesDone: 64 * spec.waves, batchesDone: 3 });
+    expect(report.engines[0]!.stages[0]!.lanes).toBe(64 * spec.waves);
+    await engine.close();
   });
 
   it('compute alone where no engine is under test', async () => {

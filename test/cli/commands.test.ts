@@ -12,6 +12,7 @@ import { findTarget } from '../../src/isa/target.ts';
 import { ReferenceEngine } from '../../src/reference/engine.ts';
 import { demonstrationShape, drawBatch, NUMERATOR } from '../../src/verify/demonstration.ts';
 import { BATCH_WAVES } from '../../src/verify/demonstrationJob.ts';
+import { PART_WAVES } from '../../src/verify/job.ts';
 import type { WaveState } from '../../src/wavefront/state.ts';
 import { openHangingEngine } from '../gpu/hang.ts';
 import { scripted } from '../verify/scripted.ts';
@@ -200,8 +201,8 @@ describe('verify', () => {
 
   test('one wrong bit in the second batch ends with 1 and is named', async () => {
     // Which batch the engine gets first is up to the threads that draw them, so the second is known by its numerators.
-    const shape = { ...demonstrationShape(findTarget('gfx90a'), 64, BATCH_WAVES), ldsWords: 0 };
-    const numerators = drawBatch(shape, 1, 1).vgpr(3, NUMERATOR);
+    const shape = { ...demonstrationShape(findTarget('gfx90a'), 64, PART_WAVES), ldsWords: 0 };
+    const numerators = drawBatch(shape, 1, BATCH_WAVES / PART_WAVES).vgpr(3, NUMERATOR);
     const { exit, out } = await run(
       `verify --pairs ${2 * BATCH_LANES}`,
       spoiled((s) => {

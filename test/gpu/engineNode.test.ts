@@ -4,8 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { EngineError } from '../../src/engine.ts';
+import type { Engine, EngineError, StoredBatch } from '../../src/engine.ts';
 import { ChildRunner, openWebGpuEngine } from '../../src/gpu/engine.node.ts';
+import { FileBatch } from '../../src/gpu/wordsFile.node.ts';
+import { compareStates } from '../../src/verify/compare.ts';
+import { Special } from '../../src/wavefront/layout.ts';
+import { WaveState } from '../../src/wavefront/state.ts';
 import { batchFor, openEngine, programOf } from './engineRig.ts';
 import { openHangingEngine } from './hang.ts';
 
@@ -39,6 +43,68 @@ const drivers = (): number[] =>
     .map(Number);
 
 const onLinux = process.platform === 'linux';
+
+/** What a stored batch holds now. */
+function read(stored: StoredBatch): WaveState {
+  const state = new WaveState(stored.shape);
+  new FileBatch(stored).readPart(state, 0);
+  return state;
+}
+
+/** Puts a batch into an engine's store. */
+function store({ store }: Engine, state: WaveState): StoredBatch {
+  const stored = store!.take(state.layout.shape);
+  new FileBatch(stored).writePart(state, 0);
+  return stored;
+}
+
+describe('batches in its store', () => {
+  const loud = programOf('v_cmp_lt_f64 vcc, v[0:1], v[2:3]\nv_cndmask_b32 v4, v0, v1, vcc\nds_write_b32 v5, v1');
+  const states = [5, 3, 9].map((waves) => {
+    const state = batchFor(loud, { waves });
+    const { layout, words } = state;
+    for (let i = layout.vgprs; i < layout.vgpr(waves, 0); i++) words[i] = (i * 2654435761) >>> 0;
+    for (let wave = 0; wave < waves; wave++) state.vgpr(wave, 5).fill(wave === 2 ? 1 << 20 : 8);
+    state.setSpecial(waves - 1, Special.mode, 0x3f0);
+    return state;
+  });
+
+  it.each([{}, { maxBatchBytes: 10_000 }])('become what batches in memory become, with options %o', async (options) => {
+    const engine = await openWebGpuEngine(options);
+    const expected = await Promise.all(states.map(async (state) => (await engine.run(loud, state)).state));
+    const stored = states.map((state) => store(engine, state));
+    const costs = await Promise.all(stored.map((batch) => engine.store!.run(loud, batch)));
+    for (const [i, state] of stored.map(read).entries())
+      expect(compareStates(state, expected[i]!)).toMatchObject({ mismatches: 0 });
+    expect(expected[0]!.faults().map(({ wave }) => wave)).toEqual([2]);
+    for (const { deviceMs, totalMs } of costs) expect(totalMs).toBeGreaterThan(deviceMs!);
+    // A second run begins without the faults of the first.
+    const mild = programOf('v_mov_b32 v1, v0');
+    await engine.store!.run(mild, stored[0]!);
+    expect(read(stored[0]!).faults()).toEqual([]);
+    for (const batch of stored) engine.store!.give(batch);
+    await engine.close();
+  });
+
+  it('that are under way when the driver hangs fail, the one to blame by its name; the next has a new driver', async () => {
+    const engine = await openHangingEngine({ hangAt: 1, timeoutMs: 3000 });
+    const stored = [7, 8, 9].map((word) => store(engine, batch(word)));
+    const kinds = await Promise.all(
+      stored.map((one) =>
+        engine.store!.run(program, one).then(
+          () => 'done',
+          (error: EngineError) => error.kind,
+        ),
+      ),
+    );
+    expect(kinds).toEqual(['done', 'timeout', 'lost']);
+    const next = store(engine, batch(10));
+    await engine.store!.run(program, next);
+    expect(read(next).vgpr(0, 1)[63]).toBe(10);
+    for (const one of [...stored, next]) engine.store!.give(one);
+    await engine.close();
+  });
+});
 
 describe('the driver process', () => {
   it('gives the same words as a device in this process, and takes its kernels along once', async () => {

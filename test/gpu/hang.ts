@@ -2,6 +2,7 @@
  * A driver that hangs, for tests of what happens then: a kernel with an endless loop, given to the driver process past the
  * translator. No program can make such a kernel, and nothing in src/ can ask for it.
  */
+import type { StoredBatch } from '../../src/engine.ts';
 import { ChildRunner, type NodeGpuOptions } from '../../src/gpu/engine.node.ts';
 import { TranslatingEngine } from '../../src/gpu/engine.ts';
 import type { Job, KernelRunner } from '../../src/gpu/runner.ts';
@@ -36,9 +37,17 @@ class HangingRunner implements KernelRunner {
   get maxBindingBytes() {
     return this.#runner.maxBindingBytes;
   }
+  get store() {
+    return {
+      ...this.#runner.store,
+      run: (job: Job, batch: StoredBatch) => this.#runner.store.run(this.#next(job), batch),
+    };
+  }
   run(job: Job, words: Uint32Array<ArrayBuffer>) {
-    const hangs = this.#jobsBefore-- === 0;
-    return this.#runner.run(hangs ? { ...job, kernels: job.kernels.map(() => ENDLESS) } : job, words);
+    return this.#runner.run(this.#next(job), words);
+  }
+  #next(job: Job): Job {
+    return this.#jobsBefore-- === 0 ? { ...job, kernels: job.kernels.map(() => ENDLESS) } : job;
   }
   close() {
     return this.#runner.close();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ReferenceEngine } from '../../src/reference/engine.ts';
 import { LocalChecker } from '../../src/verify/checker.ts';
 import { compareStates, type Difference } from '../../src/verify/compare.ts';
-import type { Job } from '../../src/verify/job.ts';
+import type { DrawnParts, Job } from '../../src/verify/job.ts';
 import type { Shape } from '../../src/wavefront/layout.ts';
 import { WaveState } from '../../src/wavefront/state.ts';
 import { programOf } from '../reference/rig.ts';
@@ -35,6 +35,42 @@ const job: Job = {
 };
 
 const place = ({ wave, register, lane = 0 }: Difference) => `${wave} ${register} ${lane}`;
+
+describe('a batch that is drawn in parts', () => {
+  const whole = draw();
+  const parts: DrawnParts = {
+    shapeOf: () => shape,
+    draw: (part, _, first) => whole.readPart(part, first),
+  };
+
+  it('is the batch that is drawn at once, for the engine under test and where it is checked', async () => {
+    const engine = new ReferenceEngine();
+    const checker = new LocalChecker({ ...job, parts }, engine, {});
+    const input = await checker.draw(0);
+    expect(compareStates(input, whole).mismatches).toBe(0);
+    const { state: output } = await engine.run(program, input);
+    output.vgpr(149, 5)[3] = 0xbad00000;
+    const first = [{ wave: 149, register: 'v5', lane: 3 }];
+    expect(await checker.check(0, output)).toMatchObject({
+      waves: 150,
+      wrong: 1,
+      comparison: { mismatches: 1, first },
+    });
+  });
+
+  it('has one part under way where nothing else computes it', async () => {
+    const states = new Set<WaveState>();
+    const counting: DrawnParts = {
+      ...parts,
+      draw: (part, _, first) => whole.readPart(part, first) ?? states.add(part),
+    };
+    const checked = await new LocalChecker({ ...job, parts: counting }, new ReferenceEngine(), {}).check(0);
+    expect(checked).toMatchObject({ waves: 150, wrong: 0 });
+    expect(checked.faults.map(({ wave }) => wave)).toEqual([59, 119]);
+    // The last part is smaller.
+    expect(states.size).toBeLessThanOrEqual(3);
+  });
+});
 
 describe('a batch of three parts', () => {
   const engine = new ReferenceEngine();

@@ -25,6 +25,24 @@ describe('a pool', () => {
     expect(pool.take({ ...shape, ...other }).layout.shape).toEqual({ ...shape, ...other });
   });
 
+  it('finds the shape that is asked for among others', () => {
+    const pool = new StatePool();
+    const states = [shape, { ...shape, waves: 1 }, { ...shape, vgprs: 4 }].map((of) => new WaveState(of));
+    for (const state of states) pool.give(state);
+    expect(pool.take(states[1]!.layout.shape)).toBe(states[1]);
+    expect(pool.take(states[0]!.layout.shape)).toBe(states[0]);
+  });
+
+  it('forgets shapes that nobody asks for any more', () => {
+    const pool = new StatePool(2);
+    for (const waves of [1, 2]) pool.give(new WaveState({ ...shape, waves }));
+    const wanted = { ...shape, vgprs: 4 };
+    for (let i = 0; i < 2; i++) pool.take(wanted);
+    const state = new WaveState(wanted);
+    pool.give(state);
+    expect(pool.take(wanted)).toBe(state);
+  });
+
   it('does not keep all that it is given', () => {
     const pool = new StatePool();
     for (let i = 0; i < 1000; i++) pool.give(new WaveState(shape));

@@ -1,6 +1,6 @@
 /** A checker behind a port: it reports what the checker there reports, storage goes back and forth, and failures end in one error. */
 import { describe, expect, it, vi } from 'vitest';
-import { EngineError } from '../../src/engine.ts';
+import { EngineError, type StoredBatch } from '../../src/engine.ts';
 import { findTarget } from '../../src/isa/target.ts';
 import { makeProgram } from '../../src/program/make.ts';
 import { runBulk } from '../../src/verify/bulk.ts';
@@ -13,7 +13,8 @@ import {
   RemoteChecker,
   serveChecks,
 } from '../../src/verify/remoteChecker.ts';
-import { WaveState } from '../../src/wavefront/state.ts';
+import type { Shape } from '../../src/wavefront/layout.ts';
+import { type Batch, WaveState } from '../../src/wavefront/state.ts';
 import { scripted } from './scripted.ts';
 
 const shape = { waveSize: 64, waves: 2, wavesPerGroup: 1, vgprs: 1, sgprs: 0, ldsWords: 0 } as const;
@@ -32,6 +33,13 @@ const jobOf = ({ first, batches }: Setting): Job => ({
     const state = WaveState.start(shape, pool?.take(shape).words);
     for (const wave of [0, 1]) state.vgpr(wave, 0).fill(first + batch);
     return state;
+  },
+  parts: {
+    shapeOf: () => shape,
+    draw: (part, batch) => {
+      WaveState.start(shape, part.words);
+      for (const wave of [0, 1]) part.vgpr(wave, 0).fill(first + batch);
+    },
   },
   countWrong: (state, input) => Number(state.words.some((word, at) => word !== input.words[at])),
 });
@@ -74,6 +82,26 @@ function way() {
 const setting: Setting = { first: 5, batches: 12 };
 const local = (given: Setting) => new LocalChecker(jobOf(given), scripted('reference'), {});
 
+/** A store in this thread's memory, by the places of its batches. */
+function storeOf(change: (state: WaveState) => void = () => {}) {
+  const states: WaveState[] = [];
+  const taken = new Set<number>();
+  const store = {
+    taken,
+    take: (of: Shape): StoredBatch => {
+      const at = states.push(new WaveState(of)) - 1;
+      taken.add(at);
+      return { shape: of, file: 0, at };
+    },
+    give: ({ at }: StoredBatch) => void taken.delete(at),
+    run: async (_: unknown, { at }: StoredBatch) => {
+      change(states[at]!);
+      return { totalMs: 3 };
+    },
+  };
+  return { store, reach: ({ at }: StoredBatch): Batch => states[at]! };
+}
+
 function remote(open = local) {
   const { thread, port, moved, die } = way();
   serveChecks(port, open);
@@ -111,6 +139,29 @@ describe('checkers in other threads', () => {
       expect.any(WaveState),
       undefined,
     ]);
+  });
+
+  it('draw into a store and check what lies there; no words are sent', async () => {
+    const { store, reach } = storeOf((state) => {
+      const v0 = state.vgpr(1, 0);
+      if (v0[9] === 8) v0[9] = 12;
+    });
+    const { thread, port, moved } = way();
+    serveChecks(port, local, reach);
+    const checker = new RemoteChecker(checkCalls(thread), setting);
+    const engines = [{ ...scripted('webgpu'), store }, scripted('reference')] as const;
+    const report = await runBulk(jobOf(setting), engines, { checkers: [checker] });
+    expect(report.comparison).toMatchObject({ mismatches: 1, first: [{ wave: 7, lane: 9, a: 12, b: 8 }] });
+    expect(report).toMatchObject({ wrong: 1, batchesDone: 12, lanesDone: 12 * 128, wavesDone: 24 });
+    expect(moved).toEqual([]);
+    expect(store.taken.size).toBe(0);
+  });
+
+  it('in a thread that reaches no store say so', async () => {
+    const { store } = storeOf();
+    const engines = [{ ...scripted('webgpu'), store }, scripted('reference')] as const;
+    const running = runBulk(jobOf(setting), engines, { checkers: [remote().checker] });
+    await expect(running).rejects.toThrow('a stored batch that its thread does not reach');
   });
 
   it('do one job after another', async () => {
@@ -165,7 +216,7 @@ describe('one clear error, and no hang', () => {
   it('where it makes a mistake of its own', async () => {
     const { checker } = remote((given) => {
       const broken = local(given);
-      vi.spyOn(broken, 'check').mockRejectedValue(new TypeError('a mistake of ours'));
+      vi.spyOn(broken, 'checkFrom').mockRejectedValue(new TypeError('a mistake of ours'));
       return broken;
     });
     await expect(runBulk(jobOf(setting), engines, { checkers: [checker] })).rejects.toThrow('a mistake of ours');
