@@ -11,7 +11,7 @@ import { binary64, bitsOfWords, hiWord, loWord } from '../float/format.ts';
 import type { MacroValue } from '../isa/divisionMacro.ts';
 import { DivisionMacroLanes } from '../isa/divisionMacroLanes.ts';
 import { divFixup, divScale } from '../isa/instructions/divisionF64.ts';
-import { classes, type Draw, drawPair, newPair } from './operands.ts';
+import { classes, type Draw, drawOf, drawPair, newPair } from './operands.ts';
 import { Random } from './random.ts';
 
 const LANES = 64;
@@ -87,7 +87,7 @@ const everything: readonly MacroValue[] = [...kept, 'r0', 'e0', 'r1', 'e1'];
 
 /** The subjects over operands of that kind. */
 export function cpuSubjects(operands: 'normal' | 'special', seed = 1): CpuSubject[] {
-  const waves = drawWaves(operands === 'normal' ? classes.ordinary! : drawPair, seed);
+  const waves = drawWaves(operands === 'normal' ? drawOf(classes.ordinary!) : drawPair, seed);
   const active = new Uint8Array(LANES).fill(1);
   const subject = (id: string, divide: (wave: Wave) => void, quotients: Column) => {
     let turn = 0;

@@ -12,8 +12,9 @@ import { Special } from '../wavefront/layout.ts';
 import { KERNEL_MODE } from '../wavefront/mode.ts';
 import type { WaveSize } from '../wavefront/registers.ts';
 import { WaveState } from '../wavefront/state.ts';
-import { classes, type Draw, drawPair, drawWord, newPair } from './operands.ts';
-import { Random } from './random.ts';
+import { drawLanes, LANES_AT_ONCE } from './drawLanes.ts';
+import { classes, everyClass, type OperandClass } from './operands.ts';
+import { below, Random } from './random.ts';
 
 export const NUMERATOR = 0;
 export const DENOMINATOR = 2;
@@ -118,53 +119,83 @@ export type RoundName = keyof typeof rounds;
 /** MODE as kernels start, with that rounding of f64. */
 export const modeOf = (round: RoundName): number => (KERNEL_MODE & ~0xc) | (rounds[round] << 2);
 
-/** What is divided: any class, most of them special; or ordinary numbers alone. */
-export const operandKinds = { special: drawPair, normal: classes.ordinary! } as const satisfies Record<string, Draw>;
+/** The classes of what is divided: any, most of them special; or ordinary numbers alone. */
+export const operandKinds = {
+  special: everyClass,
+  normal: [classes.ordinary!],
+} as const satisfies Record<string, readonly OperandClass[]>;
 export type OperandKind = keyof typeof operandKinds;
 
 export interface DrawOptions {
   /** Default any class. */
-  readonly operands?: Draw;
+  readonly operands?: readonly OperandClass[];
   /** Storage of the shape's size to take; default new. */
   readonly words?: Uint32Array<ArrayBuffer> | undefined;
 }
 
-/** A batch of random operand pairs, LDS addresses and LDS doubles, which seed and batch number fix. */
+/** Words of numerator and denominator. */
+const PAIR_WORDS = 4;
+
+/** A batch of random operand pairs, LDS addresses and LDS doubles (a multiple of 8 of them, 2,048 at most), which seed and batch number fix. */
 export function drawBatch(
   shape: Shape,
   seed: number,
   batch: number,
   round: RoundName = 'rne',
-  { operands = drawPair, words: storage }: DrawOptions = {},
+  { operands = everyClass, words }: DrawOptions = {},
 ): WaveState {
   const random = new Random(seed, batch);
-  const state = WaveState.start(shape, storage);
-  const { words, layout } = state;
-  const { waves, waveSize, ldsWords } = shape;
-  const pair = newPair();
-  const { words: drawn } = pair;
+  const state = WaveState.start(shape, words);
   const mode = modeOf(round);
-  for (let wave = 0; wave < waves; wave++) {
-    state.setSpecial(wave, Special.mode, mode);
-    const n = layout.vgpr(wave, NUMERATOR);
-    const d = layout.vgpr(wave, DENOMINATOR);
-    const address = layout.vgpr(wave, ADDRESS);
-    for (let lane = 0; lane < waveSize; lane++) {
-      operands(random, pair);
-      words[n + lane] = drawn[0]!;
-      words[n + waveSize + lane] = drawn[1]!;
-      words[d + lane] = drawn[2]!;
-      words[d + waveSize + lane] = drawn[3]!;
-      if (ldsWords > 0) words[address + lane] = 8 * random.below(ldsWords / 2);
-    }
-    const lds = layout.ldsOf(wave);
-    for (let word = lds; word < lds + ldsWords; word += 2) {
-      drawWord(random, pair);
-      words[word] = drawn[0]!;
-      words[word + 1] = drawn[1]!;
-    }
-  }
+  for (let wave = 0; wave < shape.waves; wave++) state.setSpecial(wave, Special.mode, mode);
+  drawOperands(random, state, operands);
+  if (shape.ldsWords > 0) drawLds(random, state);
   return state;
+}
+
+/** Numerators and denominators, which are in registers that follow each other, some waves at a time. */
+function drawOperands(random: Random, { words, layout }: WaveState, operands: readonly OperandClass[]): void {
+  const { waves, waveSize } = layout.shape;
+  const places = lanePlaces(waveSize, layout.vgprWords);
+  const atOnce = LANES_AT_ONCE / waveSize;
+  for (let first = 0; first < waves; first += atOnce) {
+    const end = Math.min(first + atOnce, waves);
+    const of = words.subarray(layout.vgpr(first, NUMERATOR), layout.vgpr(end, NUMERATOR));
+    for (let wave = 0; wave < end - first; wave++)
+      random.fill(of, wave * layout.vgprWords, wave * layout.vgprWords + PAIR_WORDS * waveSize);
+    drawLanes(random, operands, of, waveSize, places, (end - first) * waveSize);
+  }
+}
+
+/** Where the lanes of waves of so many words are; the last table is kept, since a run asks for one alone. */
+function lanePlaces(waveSize: number, waveWords: number): Int32Array {
+  if (kept.waveSize === waveSize && kept.waveWords === waveWords) return kept.places;
+  const places = Int32Array.from(
+    { length: LANES_AT_ONCE },
+    (_, lane) => Math.floor(lane / waveSize) * waveWords + (lane % waveSize),
+  );
+  kept = { waveSize, waveWords, places };
+  return places;
+}
+let kept = { waveSize: 0, waveWords: 0, places: new Int32Array(0) };
+
+/** Where the pairs are if they follow each other. */
+const ldsPlaces = Int32Array.from({ length: LANES_AT_ONCE }, (_, pair) => PAIR_WORDS * pair);
+
+/** Each lane's address of a double in LDS, and the doubles: numerator and denominator of one pair after the other. */
+function drawLds(random: Random, { words, layout }: WaveState): void {
+  const { waves, waveSize, ldsWords } = layout.shape;
+  for (let wave = 0; wave < waves; wave++) {
+    const address = layout.vgpr(wave, ADDRESS);
+    random.fill(words, address, address + waveSize);
+    for (let lane = address; lane < address + waveSize; lane++) words[lane] = 8 * below(words[lane]!, ldsWords / 2);
+  }
+  const end = layout.ldsOf(layout.groups);
+  for (let first = layout.lds; first < end; first += PAIR_WORDS * LANES_AT_ONCE) {
+    const of = words.subarray(first, Math.min(first + PAIR_WORDS * LANES_AT_ONCE, end));
+    random.fill(of, 0, of.length);
+    drawLanes(random, everyClass, of, 1, ldsPlaces, of.length / PAIR_WORDS);
+  }
 }
 
 /** Numerator, denominator and quotient of a lane. */

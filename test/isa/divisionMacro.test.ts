@@ -10,7 +10,7 @@ import { f64_mul, f64_mulAdd, result } from '../../src/float/f64.ts';
 import type { MacroValue } from '../../src/isa/divisionMacro.ts';
 import { DivisionMacroLanes } from '../../src/isa/divisionMacroLanes.ts';
 import { divFixup, divFmas, divScale } from '../../src/isa/instructions/divisionF64.ts';
-import { classes, type Draw, newPair, subnormalTies } from '../../src/verify/operands.ts';
+import { classes, type Draw, drawOf, newPair, subnormalTies } from '../../src/verify/operands.ts';
 import { Random } from '../../src/verify/random.ts';
 
 const LANES = 64;
@@ -127,15 +127,18 @@ function pairwise(): Draw {
   };
 }
 
+const drawBits = drawOf(classes.randomBits!);
+
 /** The largest fractions over 2^1021, where the first refinement of the reciprocal falls below 2^-1022 and is rounded there. */
 const besideSubnormal: Draw = (random, pair) => {
-  classes.randomBits!(random, pair);
+  drawBits(random, pair);
   const below = random.below(1 << random.below(20));
   pair.words.set([~below, (random.word() & SIGN) | 0x7fcfffff], 2);
 };
 
 describe('the division macro at once', () => {
-  const draws = { ...classes, pairwise: pairwise(), besideSubnormal, subnormalTies };
+  const ofClasses = Object.fromEntries(Object.entries(classes).map(([name, of]) => [name, drawOf(of)]));
+  const draws = { ...ofClasses, pairwise: pairwise(), besideSubnormal, subnormalTies };
   for (const [stream, [name, draw]] of Object.entries(draws).entries())
     it(`${name} (seed ${seed}, stream ${stream})`, () => {
       expect(check(draw, new Random(seed, stream))).toEqual([]);

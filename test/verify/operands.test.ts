@@ -1,18 +1,10 @@
 // Operand classes: fixed by the seed, and each is what its name says.
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { findTarget } from '../../src/isa/target.ts';
-import {
-  countWrongQuotients,
-  demonstrationShape,
-  drawBatch,
-  NUMERATOR,
-  operandKinds,
-  QUOTIENT,
-} from '../../src/verify/demonstration.ts';
 import {
   classes,
   type Draw,
+  drawOf,
   drawPair,
   drawWord,
   newPair,
@@ -25,43 +17,18 @@ const DRAWS = 2000;
 
 const drawn = (name: string, seed = 1): Pair[] => {
   const random = new Random(seed);
+  const draw = drawOf(classes[name]!);
   return Array.from({ length: DRAWS }, () => {
     const pair = newPair();
-    classes[name]!(random, pair);
+    draw(random, pair);
     return { nHi: pair.nHi, nLo: pair.nLo, dHi: pair.dHi, dLo: pair.dLo };
   });
 };
 
+const hex = (hi: number, lo: number) => [hi, lo].map((word) => word.toString(16).padStart(8, '0')).join('');
 const field = (hi: number) => (hi >>> 20) & 0x7ff;
 const fraction = (hi: number, lo: number) => (BigInt(hi & 0xfffff) << 32n) | BigInt(lo);
 const significand = (hi: number, lo: number) => (field(hi) === 0 ? fraction(hi, lo) : fraction(hi, lo) | (1n << 52n));
-
-describe('random words', () => {
-  test('the stream of a seed is the same for ever (xoshiro128**)', () => {
-    const random = new Random(1);
-    const words = Array.from({ length: 4 }, () => random.word());
-    const again = new Random(1);
-    expect(Array.from({ length: 4 }, () => again.word())).toEqual(words);
-    expect(words).toEqual([2113752136, 1120643331, 1514019756, 851135148]);
-  });
-
-  test('seeds and streams differ, above 2^32 too', () => {
-    const first = [new Random(1), new Random(2), new Random(1, 1), new Random(2 ** 32 + 1), new Random(2 ** 52)].map(
-      (r) => r.word(),
-    );
-    expect(new Set(first).size).toBe(5);
-  });
-
-  test('each bit is set half the time, seed 5', () => {
-    const random = new Random(5);
-    const ones = new Array<number>(32).fill(0);
-    for (let i = 0; i < 20000; i++) {
-      const word = random.word();
-      for (let bit = 0; bit < 32; bit++) ones[bit]! += (word >>> bit) & 1;
-    }
-    for (const count of ones) expect(Math.abs(count - 10000)).toBeLessThan(400); // 5.6 sigma
-  });
-});
 
 describe('every class, seed 1', () => {
   test.each(Object.keys(classes))('%s: words are u32 and the seed fixes them', (name) => {
@@ -112,6 +79,142 @@ describe('every class, seed 1', () => {
     expect(drawn('justBelowPower').every((p) => fraction(p.dHi, p.dLo) >= (1n << 52n) - (1n << 24n))).toBe(true);
   });
 
+  const UNITS_24 = 1n << 24n;
+  /** Exponent fields of numerator and denominator, lowest and highest, and their difference's. */
+  const anything = [0, 2047] as const;
+  const normals = [1, 2046] as const;
+  test.each(
+    Object.entries({
+      randomBits: { n: anything, d: anything },
+      exponentCorners: { n: anything, d: anything },
+      subnormalNumerator: { n: [0, 0], d: [0, 2046] },
+      subnormalDenominator: { n: [0, 2046], d: [0, 0] },
+      subnormalBoth: { n: [0, 0], d: [0, 0] },
+      nearHalfway: { n: [63, 1983], d: [64, 1983] },
+      quotientsNearOne: { n: normals, d: normals, apart: [0, 0] },
+      tinyQuotients: { n: [0, 1028], d: [1018, 2046], apart: [-1080, -1018] },
+      overflowEdge: { n: [1020, 2046], d: [0, 1026], apart: [1020, 1026] },
+      scaleDifference: { n: [0, 2046], d: [0, 2046], apart: [-770, 770] },
+      largeDenominator: { n: [0, 2046], d: [2040, 2046] },
+      tinyNumerator: { n: [50, 56], d: [0, 899] },
+      specialValues: { n: anything, d: anything },
+      shortFractions: { n: normals, d: normals },
+      justBelowPower: { n: normals, d: normals },
+      allOnesFraction: { n: normals, d: normals },
+      justAbovePower: { n: normals, d: normals },
+      ordinary: { n: [923, 1122], d: [923, 1122], apart: [-199, 199] },
+    } satisfies Record<keyof typeof classes, Record<string, readonly [number, number]>>),
+  )('%s: exponents reach from one end of their range to the other, evenly; signs are as they fall', (name, ranges) => {
+    const pairs = ['a', 'b', 'c', 'd', 'e'].flatMap((_, seed) => drawn(name, seed));
+    const of = {
+      n: pairs.map((p) => field(p.nHi)),
+      d: pairs.map((p) => field(p.dHi)),
+      apart: pairs.map((p) => field(p.nHi) - field(p.dHi)),
+    };
+    for (const [key, [low, high]] of Object.entries(ranges)) {
+      const fields = of[key as keyof typeof of];
+      const near = (high - low) / 100;
+      expect(Math.min(...fields)).toBeGreaterThanOrEqual(low);
+      expect(Math.min(...fields)).toBeLessThanOrEqual(low + near);
+      expect(Math.max(...fields)).toBeLessThanOrEqual(high);
+      expect(Math.max(...fields)).toBeGreaterThanOrEqual(high - near);
+    }
+    const signs = new Map<number, number>();
+    for (const { nHi, dHi } of pairs) {
+      const both = (nHi >>> 31) * 2 + (dHi >>> 31);
+      signs.set(both, (signs.get(both) ?? 0) + 1);
+    }
+    expect(signs.size).toBe(4);
+    for (const count of signs.values()) expect(Math.abs(count - pairs.length / 4)).toBeLessThan(250); // 5.8 sigma
+  });
+
+  test('each exponent that a class may have is as likely as another', () => {
+    const each = (fields: readonly number[], low: number, high: number) => {
+      const counts = new Array<number>(8).fill(0);
+      for (const e of fields) counts[Math.floor((8 * (e - low)) / (high - low + 1))]!++;
+      for (const count of counts) expect(Math.abs(count - DRAWS / 8)).toBeLessThan(85); // 5.7 sigma
+    };
+    const fields = (name: string) => {
+      const pairs = drawn(name, 2);
+      return [pairs.map((p) => field(p.nHi)), pairs.map((p) => field(p.dHi))] as const;
+    };
+    each(fields('subnormalNumerator')[1], 0, 2046);
+    each(fields('subnormalDenominator')[0], 0, 2046);
+    each(fields('tinyNumerator')[1], 0, 899);
+    each(fields('largeDenominator')[0], 0, 2046);
+    for (const name of ['shortFractions', 'justBelowPower', 'allOnesFraction', 'justAbovePower', 'quotientsNearOne'])
+      for (const e of fields(name)) each(e, 1, 2046);
+    for (const e of fields('nearHalfway')) each(e, 63, 1983);
+    for (const e of fields('ordinary')) each(e, 923, 1122);
+  });
+
+  test('corners: each meets each', () => {
+    const pairs = [1, 2, 3, 4].flatMap((seed) => drawn('exponentCorners', seed));
+    const corners = new Set(pairs.map((p) => field(p.nHi)));
+    expect(corners.size).toBe(33);
+    expect(new Set(pairs.map((p) => field(p.dHi)))).toEqual(corners);
+    expect(new Set(pairs.map((p) => `${field(p.nHi)} ${field(p.dHi)}`)).size).toBe(33 * 33);
+  });
+
+  test('special values stand on either side and on both, with either sign', () => {
+    const sides = (p: Pair) => [hex(p.nHi, p.nLo), hex(p.dHi, p.dLo)];
+    const pairs = [1, 2, 3, 4].flatMap((seed) => drawn('specialValues', seed));
+    const seen = new Map<string, number>();
+    for (const word of pairs.flatMap(sides)) seen.set(word, (seen.get(word) ?? 0) + 1);
+    const special = new Set([...seen].filter(([, count]) => count > 50).map(([word]) => word));
+    expect(special.size).toBe(2 * 18);
+    for (const word of [
+      '0000000000000000',
+      '8000000000000001',
+      'fff0000000000000',
+      '7ff0000000000001',
+      '7ff80deadbeef123',
+    ])
+      expect(special).toContain(word);
+    const kinds = { '10': 0, '01': 0, '11': 0, '00': 0 };
+    for (const p of pairs)
+      kinds[
+        sides(p)
+          .map((word) => (special.has(word) ? 1 : 0))
+          .join('') as keyof typeof kinds
+      ]++;
+    expect(kinds['00']).toBe(0);
+    for (const kind of ['10', '01', '11'] as const) expect(Math.abs(kinds[kind] - (4 * DRAWS) / 3)).toBeLessThan(250); // 5.9 sigma
+  });
+
+  test('quotients near one are up to four units beside it', () => {
+    const apart = drawn('quotientsNearOne').map((p) => (p.nLo - p.dLo) | 0);
+    expect([...new Set(apart)].sort((a, b) => a - b)).toEqual([-4, -3, -2, -1, 0, 1, 2, 3, 4]);
+    expect(drawn('quotientsNearOne').every((p) => (p.nHi ^ p.dHi) << 1 === 0)).toBe(true);
+  });
+
+  test('narrow subnormals and short fractions have any number of bits', () => {
+    const narrow = drawn('subnormalBoth');
+    for (const word of ['nLo', 'dLo'] as const) {
+      const lengths = new Set(narrow.map((p) => 32 - Math.clz32(p[word])));
+      expect(lengths.size).toBe(33);
+    }
+    for (const word of ['nHi', 'dHi'] as const)
+      expect(new Set(narrow.map((p) => 32 - Math.clz32(p[word] & 0xfffff))).size).toBe(21);
+    const short = drawn('shortFractions');
+    expect(short.every((p) => p.nLo === 0 && p.dLo === 0)).toBe(true);
+    for (const word of ['nHi', 'dHi'] as const) {
+      expect(short.every((p) => (p[word] & 0x3ff) === 0)).toBe(true);
+      expect(short.some((p) => (p[word] & 0x400) !== 0)).toBe(true);
+      expect(short.some((p) => (p[word] & 0xfffff) === 0)).toBe(true);
+    }
+  });
+
+  test('units beside a power of two are of any number of bits', () => {
+    const lengthsOf = (units: readonly bigint[]) => new Set(units.map((count) => (count - 1n).toString(2).length));
+    const below = drawn('justBelowPower').map((p) => (1n << 52n) - fraction(p.dHi, p.dLo));
+    const above = drawn('justAbovePower').map((p) => fraction(p.dHi, p.dLo));
+    expect(below.every((units) => units >= 1n && units <= UNITS_24)).toBe(true);
+    expect(above.every((units) => units >= 1n && 2n * units <= UNITS_24)).toBe(true);
+    expect(lengthsOf(below).size).toBe(24);
+    expect(lengthsOf(above).size).toBe(23);
+  });
+
   test('all draws together meet every kind of quotient', () => {
     const random = new Random(1);
     const pair = newPair();
@@ -141,30 +244,31 @@ describe('every class, seed 1', () => {
 describe('what was drawn once is drawn again', () => {
   const digest = (words: Uint32Array) => createHash('sha256').update(words).digest('hex').slice(0, 16);
   const PAIRS = 20000;
-  const draws: Readonly<Record<string, Draw>> = { ...classes, drawWord, subnormalTies };
+  const ofClasses = Object.entries(classes).map(([name, make]) => [name, drawOf(make)]);
+  const draws: Readonly<Record<string, Draw>> = { ...Object.fromEntries(ofClasses), drawWord, subnormalTies };
 
   test.each(
     Object.entries({
-      randomBits: '5c01ef013d7b4dde',
-      exponentCorners: 'f99f8207d297df4b',
-      subnormalNumerator: 'c8ba4c194f02396e',
-      subnormalDenominator: '1c59b48e2c8b6dd2',
-      subnormalBoth: '86e24a3ce26aee45',
-      nearHalfway: 'e7eea54ef910c9b8',
-      quotientsNearOne: '8228fd50fc9cf5ac',
-      tinyQuotients: 'dd3809df4ac26597',
-      overflowEdge: '6f5a3a58a9ec83c0',
-      scaleDifference: 'bed9168b18ed76a2',
-      largeDenominator: '9d795e99d064cbb6',
-      tinyNumerator: '4b16b14cf41bb135',
-      specialValues: 'd6ab3fb6ce7eb203',
-      shortFractions: '7a0819c01581915c',
-      justBelowPower: '6a7827137b3a3e31',
-      allOnesFraction: '6f104d08adb0dca3',
-      justAbovePower: 'b3755798c346e9b0',
-      ordinary: 'cf09e2cb654a65b8',
-      drawWord: 'f85252b4c567f4b7',
-      subnormalTies: '477ce5d8e5f8ec44',
+      randomBits: '8d3e3499a9dfd43f',
+      exponentCorners: '692b2eff019fb88d',
+      subnormalNumerator: '63e3fe311b656c29',
+      subnormalDenominator: 'e3c5f92ba5f13aa3',
+      subnormalBoth: '58ce32d325aa692e',
+      nearHalfway: '8d96db6ed5f30e95',
+      quotientsNearOne: '60a56a4ad962f455',
+      tinyQuotients: 'fc2ff69bd29a4509',
+      overflowEdge: '5ac1f7014a4ab13f',
+      scaleDifference: '5a583f4db41f4a45',
+      largeDenominator: 'ef81306af3abbe2c',
+      tinyNumerator: '2a4a6b57baa73a81',
+      specialValues: '54712bffd2d20fb2',
+      shortFractions: '8abdf869103f4b04',
+      justBelowPower: '57991615fa73e787',
+      allOnesFraction: '2b59adb63e74a6ce',
+      justAbovePower: 'e102ea043e29eb0a',
+      ordinary: '4687c6cc5f8914d6',
+      drawWord: 'de4ca1dda04ee05c',
+      subnormalTies: '225e0bb6b325f24c',
     }),
   )('%s, seed 11, stream 3', (name, expected) => {
     const random = new Random(11, 3);
@@ -175,88 +279,5 @@ describe('what was drawn once is drawn again', () => {
       words.set([pair.nHi, pair.nLo, pair.dHi, pair.dLo], 4 * i);
     }
     expect(digest(words)).toBe(expected);
-  });
-
-  test.each([
-    ['special', 1, 0, 128, 'ad588d41d518728b'],
-    ['special', 20261130, 999, 0, 'c340c95e955adc2d'],
-    ['normal', 1099511627781, 1, 0, '2e2e76b114886405'],
-    ['normal', 3, 7, 128, '0ae3144d09317e60'],
-  ] as const)('a batch: %s, seed %d, batch %d, %d words of LDS', (kind, seed, batch, ldsWords, expected) => {
-    const of = { ...demonstrationShape(findTarget('gfx1100'), 32, 70), ldsWords };
-    expect(digest(drawBatch(of, seed, batch, 'rup', { operands: operandKinds[kind] }).words)).toBe(expected);
-  });
-});
-
-describe('batches', () => {
-  const shape = demonstrationShape(findTarget('gfx90a'), 64, 2);
-
-  test('seed, batch and rounding mode fix a batch', () => {
-    expect(drawBatch(shape, 3, 7).words).toEqual(drawBatch(shape, 3, 7).words);
-    for (const other of [drawBatch(shape, 4, 7), drawBatch(shape, 3, 8), drawBatch(shape, 3, 7, 'rtz')])
-      expect(other.words).not.toEqual(drawBatch(shape, 3, 7).words);
-  });
-
-  test('quotients are counted wrong by a single bit, signed zeros and NaN as IEEE has them', () => {
-    const state = drawBatch(shape, 1, 0);
-    const words = new Uint32Array(2);
-    const double = new Float64Array(words.buffer);
-    const at = (wave: number, register: number, lane: number) => {
-      words.set([state.vgpr(wave, register)[lane]!, state.vgpr(wave, register + 1)[lane]!]);
-      return double[0]!;
-    };
-    for (let wave = 0; wave < 2; wave++)
-      for (let lane = 0; lane < 64; lane++) {
-        double[0] = at(wave, NUMERATOR, lane) / at(wave, 2, lane);
-        state.vgpr(wave, QUOTIENT)[lane] = words[0]!;
-        state.vgpr(wave, QUOTIENT + 1)[lane] = words[1]!;
-      }
-    expect(countWrongQuotients(state, state)).toBe(0);
-    const lane = Array.from(state.vgpr(1, QUOTIENT + 1)).findIndex((hi) => field(hi) !== 0x7ff);
-    state.vgpr(1, QUOTIENT)[lane]! ^= 1;
-    expect(countWrongQuotients(state, state)).toBe(1);
-  });
-
-  test('in the middle between two subnormals either is right, and no other value (seed 5)', () => {
-    const state = drawBatch({ ...shape, waves: 1 }, 5, 0);
-    const random = new Random(5);
-    const pair = newPair();
-    const words = new Uint32Array(2);
-    const double = new Float64Array(words.buffer);
-    const of = (hi: number, lo: number) => {
-      words.set([lo, hi]);
-      return double[0]!;
-    };
-    const set = (register: number, lane: number, hi: number, lo: number) => {
-      state.vgpr(0, register)[lane] = lo;
-      state.vgpr(0, register + 1)[lane] = hi;
-    };
-    for (let lane = 0; lane < 64; lane++) {
-      subnormalTies(random, pair);
-      set(NUMERATOR, lane, pair.nHi, pair.nLo);
-      set(2, lane, pair.dHi, pair.dLo);
-    }
-    // IEEE takes the even one.
-    const even = Array.from({ length: 64 }, (_, lane) => {
-      const at = (register: number) => of(state.vgpr(0, register + 1)[lane]!, state.vgpr(0, register)[lane]!);
-      const quotient = at(NUMERATOR) / at(2);
-      expect(Math.abs(quotient / 2 ** -1074) % 2).toBe(0);
-      expect(Math.abs(quotient)).toBeLessThanOrEqual(2 ** -1022);
-      return quotient;
-    });
-    const wrongWith = (units: number) => {
-      for (const [lane, quotient] of even.entries()) {
-        double[0] = units === 0 ? quotient : quotient + units * 2 ** -1074;
-        set(QUOTIENT, lane, words[1]!, words[0]!);
-      }
-      return countWrongQuotients(state, state);
-    };
-    expect(wrongWith(0)).toBe(0);
-    const up = wrongWith(1);
-    const down = wrongWith(-1);
-    // One odd neighbour each is the other end of the tie; beside zero the other sign is wrong.
-    expect(up + down).toBe(64);
-    expect(Math.min(up, down)).toBeGreaterThan(0);
-    expect(wrongWith(2)).toBe(64);
   });
 });
