@@ -221,22 +221,47 @@ export function countWrongQuotients({ words, layout }: WaveState, input: WaveSta
     const n = layout.vgpr(wave, NUMERATOR);
     const d = layout.vgpr(wave, DENOMINATOR);
     const q = layout.vgpr(wave, quotient);
-    // Step by step over the lanes: a double that was just written as two words is slow to read.
-    for (let lane = 0; lane < waveSize; lane++) {
-      dividendWords[2 * lane] = operands[n + lane]!;
-      dividendWords[2 * lane + 1] = operands[n + waveSize + lane]!;
-      divisorWords[2 * lane] = operands[d + lane]!;
-      divisorWords[2 * lane + 1] = operands[d + waveSize + lane]!;
-    }
-    for (let lane = 0; lane < waveSize; lane++) dividends[lane]! /= divisors[lane]!;
-    for (let lane = 0; lane < waveSize; lane++) {
-      const lo = words[q + lane]! ^ dividendWords[2 * lane]!;
-      const hi = words[q + waveSize + lane]! ^ dividendWords[2 * lane + 1]!;
-      if ((lo | hi) !== 0 && !isRight(operands, n + lane, d + lane, words, q + lane, waveSize)) wrong++;
+    // All operands first: a double that was just written as two words is slow to read.
+    pairWords(operands, n, waveSize, dividendWords);
+    pairWords(operands, d, waveSize, divisorWords);
+    for (let lane = 0; lane < waveSize; lane += 4) {
+      if (divideFour(words, q, waveSize, lane) === 0) continue;
+      for (let of = lane; of < lane + 4; of++)
+        if (difference(words, q, waveSize, of) !== 0 && !isRight(operands, n + of, d + of, words, q + of, waveSize))
+          wrong++;
     }
   }
   return wrong;
 }
+
+/** The doubles of a wave's lanes, whose low words begin there; four in a turn, since a turn of a loop costs as much as one of them. */
+function pairWords(words: Uint32Array, low: number, waveSize: number, into: Uint32Array): void {
+  const end = low + waveSize;
+  for (let lane = low, i = 0; lane < end; lane += 4, i += 8) {
+    into[i] = words[lane]!;
+    into[i + 1] = words[lane + waveSize]!;
+    into[i + 2] = words[lane + 1]!;
+    into[i + 3] = words[lane + 1 + waveSize]!;
+    into[i + 4] = words[lane + 2]!;
+    into[i + 5] = words[lane + 2 + waveSize]!;
+    into[i + 6] = words[lane + 3]!;
+    into[i + 7] = words[lane + 3 + waveSize]!;
+  }
+}
+
+/** Divides from that lane on, and gives 0 if none of the four differs from its quotient. */
+function divideFour(words: Uint32Array, q: number, waveSize: number, lane: number): number {
+  dividends[lane]! /= divisors[lane]!;
+  dividends[lane + 1]! /= divisors[lane + 1]!;
+  dividends[lane + 2]! /= divisors[lane + 2]!;
+  dividends[lane + 3]! /= divisors[lane + 3]!;
+  const firstTwo = difference(words, q, waveSize, lane) | difference(words, q, waveSize, lane + 1);
+  return firstTwo | difference(words, q, waveSize, lane + 2) | difference(words, q, waveSize, lane + 3);
+}
+
+/** The bits in which a lane's a / b and its quotient differ, of both words together. */
+const difference = (words: Uint32Array, q: number, waveSize: number, lane: number): number =>
+  (words[q + lane]! ^ dividendWords[2 * lane]!) | (words[q + waveSize + lane]! ^ dividendWords[2 * lane + 1]!);
 
 /** Whether a quotient that isn't a / b by its bits is right. The places are those of low words, high words are `next` further. */
 function isRight(operands: Uint32Array, n: number, d: number, words: Uint32Array, q: number, next: number): boolean {
