@@ -99,7 +99,7 @@ export function addVerify(program: Command, io: Io, end: End): void {
     .addOption(
       new Option(
         '--reference-forms <forms>',
-        'the reference by instructions, or with division macros at once and every 64th wave by instructions (default with --pairs)',
+        'the reference by instructions, or with division macros at once and every 256th wave by instructions (default with --pairs)',
       ).choices(['steps', 'fused']),
     )
     .addHelpText('after', examples);

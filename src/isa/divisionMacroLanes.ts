@@ -22,6 +22,9 @@
  *   q zero:      t = ns.
  * Elsewhere p is the result: v_div_fixup copies it, what it calls underflow (encoded exponents 1075 apart) has rounded to zero already,
  * and so has what it calls overflow to infinity.
+ *
+ * Where all lanes are active and their columns lie in memory that WebAssembly sees, its vector instructions do all lanes for which that
+ * needs no branch (assembly/divisionMacro.ts), and what stands here the others.
  */
 import { amd_rcp_significand } from '../float/approximate.ts';
 import { productError } from '../float/errorFree.ts';
@@ -29,6 +32,7 @@ import { cells, mulAddNearest } from '../float/f64-mulAdd.ts';
 import { type FactorOrders, type MacroValue, plainOrders } from './divisionMacro.ts';
 import { conditions, scaled } from './divisionMacroScale.ts';
 import { isFiniteWord, isZero, putSpecial, putSpecialNumerator } from './divisionMacroSpecial.ts';
+import { DivisionMacroVectors, type MacroParts } from './divisionMacroVectors.ts';
 import {
   cell,
   cellWords,
@@ -44,12 +48,21 @@ import {
   signOf,
   type Words,
 } from './divisionMacroWords.ts';
+import type { LaneMemory } from './laneMemory.ts';
 
 /** Doubles over the lanes, and their words: low at 2 i, high at 2 i + 1. */
-const column = (lanes: number) => {
-  const values = new Float64Array(lanes);
-  return { values, words: new Int32Array(values.buffer) };
-};
+const withWords = (values: Float64Array) => ({
+  values,
+  words: new Int32Array(values.buffer, values.byteOffset, 2 * values.length),
+});
+
+const newParts = (lanes: number): MacroParts => ({
+  N: new Float64Array(lanes),
+  D: new Float64Array(lanes),
+  R: new Float64Array(lanes),
+  a: new Int32Array(lanes),
+  b: new Int32Array(lanes),
+});
 
 /** A rounded product is off by less than this of itself: if both ends give the same sum, so does the product. */
 const MARGIN = 2 ** -51;
@@ -58,13 +71,15 @@ export class DivisionMacroLanes {
   /** 1 in lanes whose numerator is at least so much larger or smaller than the denominator: both v_div_scale's flags. */
   readonly flag: Uint32Array;
 
-  readonly #lanes: number;
   readonly #orders: FactorOrders;
   readonly #isDirect: boolean;
   readonly #out: Readonly<Record<MacroValue, Words>>;
+  readonly #vectors: DivisionMacroVectors | undefined;
   /** Lists of lanes: the `#count` done at once; those that a loop leaves to the next one; those with a zero, an infinity or a NaN. */
   readonly #list: Uint8Array;
   readonly #others: Uint8Array;
+  /** And those to do in this run. */
+  readonly #pending: Uint8Array;
   readonly #specials: Uint8Array;
   #count = 0;
   readonly #a: Int32Array;
@@ -76,15 +91,20 @@ export class DivisionMacroLanes {
   readonly #R1;
   readonly #R2;
 
-  /** @param out where the wanted values go; what is missing isn't stored */
-  constructor(lanes: number, out: Partial<Record<MacroValue, Partial<Words>>>, orders = plainOrders) {
-    const to = (name: MacroValue): Words => [
-      out[name]?.[0] ?? new Uint32Array(lanes),
-      out[name]?.[1] ?? new Uint32Array(lanes),
-    ];
-    this.#lanes = lanes;
+  /**
+   * @param out where the wanted values go; what is missing isn't stored
+   * @param memory where all of `out` lies, with `vectorBytes` left
+   */
+  constructor(
+    lanes: number,
+    out: Partial<Record<MacroValue, Partial<Words>>>,
+    orders = plainOrders,
+    memory?: LaneMemory,
+  ) {
+    const words = () => memory?.words(lanes) ?? new Uint32Array(lanes);
+    const to = (name: MacroValue): Words => [out[name]?.[0] ?? words(), out[name]?.[1] ?? words()];
     this.#orders = orders;
-    this.flag = new Uint32Array(lanes);
+    this.flag = words();
     this.#isDirect = !(out.r0 || out.e0 || out.r1 || out.e1);
     this.#out = {
       ds: to('ds'),
@@ -99,40 +119,72 @@ export class DivisionMacroLanes {
       p: to('p'),
       result: to('result'),
     };
+    this.#vectors = memory && DivisionMacroVectors.over(memory, { flag: this.flag, values: this.#out }, orders);
+    const { N, D, R, a, b } = this.#vectors?.parts ?? newParts(lanes);
     this.#list = new Uint8Array(lanes);
     this.#others = new Uint8Array(lanes);
+    this.#pending = new Uint8Array(lanes);
     this.#specials = new Uint8Array(lanes);
-    this.#a = new Int32Array(lanes);
-    this.#b = new Int32Array(lanes);
-    this.#N = column(lanes);
-    this.#D = column(lanes);
+    this.#a = a;
+    this.#b = b;
+    this.#N = withWords(N);
+    this.#D = withWords(D);
     this.#R0 = new Float64Array(lanes);
     this.#R1 = new Float64Array(lanes);
-    this.#R2 = new Float64Array(lanes);
+    this.#R2 = R;
   }
 
   /** Does the active lanes for numerators `n` and denominators `d`; outputs may share storage with these. */
   run(active: Uint8Array, n: Words, d: Words): void {
-    const specials = this.#unpackOthers(this.#unpack(active, n[0], n[1], d[0], d[1]));
+    const vectors = active.includes(0) ? undefined : this.#vectors;
+    if (!vectors) this.#runLanes(this.#pending, this.#listActive(active), n, d);
+    else {
+      vectors.run(n, d, this.#isDirect);
+      this.#repair(vectors.outside, vectors.outsideCount);
+      if (vectors.othersCount > 0) this.#runLanes(vectors.others, vectors.othersCount, vectors.n, vectors.d);
+    }
+  }
+
+  /** To `#pending` the active lanes; returns how many. The flag of others is 0. */
+  #listActive(active: Uint8Array): number {
+    const pending = this.#pending;
+    let count = 0;
+    for (let i = 0; i < active.length; i++) {
+      pending[count] = i;
+      count += active[i]!;
+    }
+    this.flag.fill(0);
+    return count;
+  }
+
+  /** Does the first `count` lanes of a list. */
+  #runLanes(list: Uint8Array, count: number, n: Words, d: Words): void {
+    const specials = this.#unpackOthers(this.#unpack(list, count, n[0], n[1], d[0], d[1]));
     if (this.#isDirect) this.#reciprocals();
     else this.#refineTwice(this.#list, this.#count);
-    this.#repair(this.#quotients());
+    this.#repair(this.#others, this.#quotients());
     for (let k = 0; k < specials; k++) this.#finishSpecial(this.#specials[k]!);
   }
 
   /** Significands, exponents, and what v_div_scale gives, for normal operands; returns how many lanes have others. */
-  #unpack(active: Uint8Array, nLo: Uint32Array, nHi: Uint32Array, dLo: Uint32Array, dHi: Uint32Array): number {
+  #unpack(
+    pending: Uint8Array,
+    pendingCount: number,
+    nLo: Uint32Array,
+    nHi: Uint32Array,
+    dLo: Uint32Array,
+    dHi: Uint32Array,
+  ): number {
     const { flag } = this;
-    const [lanes, list, others] = [this.#lanes, this.#list, this.#others];
+    const [list, others] = [this.#list, this.#others];
     const [a, b] = [this.#a, this.#b];
     const [N, D] = [this.#N.words, this.#D.words];
     const [dsLo, dsHi] = this.#out.ds;
     const [nsLo, nsHi] = this.#out.ns;
     let count = 0;
     let otherCount = 0;
-    for (let i = 0; i < lanes; i++) {
-      flag[i] = 0;
-      if (active[i] === 0) continue;
+    for (let k = 0; k < pendingCount; k++) {
+      const i = pending[k]!;
       const nTop = nHi[i]! | 0;
       const nLow = nLo[i]! | 0;
       const dTop = dHi[i]! | 0;
@@ -341,9 +393,9 @@ export class DivisionMacroLanes {
     return found;
   }
 
-  /** The first `count` of `others` again, whatever they are. */
-  #repair(count: number): void {
-    const [others, flag, a, b] = [this.#others, this.flag, this.#a, this.#b];
+  /** q, t, p and the result of the first `count` lanes of a list again, whatever they are. */
+  #repair(others: Uint8Array, count: number): void {
+    const [flag, a, b] = [this.flag, this.#a, this.#b];
     const [N, D, R2] = [this.#N, this.#D.values, this.#R2];
     const { q, t, p, result } = this.#out;
     for (let k = 0; k < count; k++) {

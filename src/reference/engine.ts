@@ -4,10 +4,11 @@
  */
 import { checkRunnable, type Engine, type RunOptions, type RunResult } from '../engine.ts';
 import type { Profile } from '../isa/target.ts';
+import { findDivisionMacros } from '../program/divisionMacro.ts';
 import type { Instruction, Program } from '../program/program.ts';
 import { type Layout, type Shape, sameShape } from '../wavefront/layout.ts';
 import { FaultCode, WaveState } from '../wavefront/state.ts';
-import { fuseDivisions } from './fused.ts';
+import { fuseDivisions, memoryOf } from './fused.ts';
 import { stepOf } from './steps.ts';
 import { Next, type Step, Wave } from './wave.ts';
 
@@ -24,7 +25,7 @@ const nextTurn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
  */
 export type ReferenceForms = 'steps' | 'fused';
 
-const SAMPLE = 64;
+const SAMPLE = 256;
 
 export class ReferenceEngine implements Engine {
   readonly name = 'reference';
@@ -82,6 +83,7 @@ interface Setting {
 
 /** Where a wave of a workgroup stands while others run. */
 interface Place {
+  program: readonly Step[];
   next: number;
   steps: number;
   ended: boolean;
@@ -97,19 +99,28 @@ class Prepared {
   readonly #fused: readonly Step[];
   readonly #maxSteps: number;
   readonly #places: readonly Place[];
+  /** Waves run so far. */
+  #waves = 0;
 
   constructor(program: Program, layout: Layout, setting: Setting) {
     const { target, instructions } = program;
     const { profile, maxSteps, forms } = setting;
     this.#shape = layout.shape;
     this.#setting = setting;
-    this.#wave = new Wave(layout, target.hasIeeeBit);
+    const fuses = forms === 'fused' && profile === 'hardware' && instructions.length <= maxSteps;
+    const macros = fuses ? findDivisionMacros(program, 'hardware') : [];
+    const memory = memoryOf(layout, macros.length);
+    this.#wave = new Wave(layout, target.hasIeeeBit, memory);
     this.#instructions = instructions;
     this.#steps = instructions.map((instruction) => stepOf(instruction, this.#wave, { target, profile }));
     this.#maxSteps = maxSteps;
-    const fuses = forms === 'fused' && profile === 'hardware' && instructions.length <= maxSteps;
-    this.#fused = fuses ? fuseDivisions(program, this.#steps, this.#wave) : this.#steps;
-    this.#places = Array.from({ length: layout.shape.wavesPerGroup }, () => ({ next: 0, steps: 0, ended: false }));
+    this.#fused = fuseDivisions(macros, this.#steps, this.#wave, memory);
+    this.#places = Array.from({ length: layout.shape.wavesPerGroup }, () => ({
+      program: this.#steps,
+      next: 0,
+      steps: 0,
+      ended: false,
+    }));
   }
 
   serves(shape: Shape, { profile, maxSteps }: Setting): boolean {
@@ -126,6 +137,7 @@ class Prepared {
     const places = this.#places;
     if (this.#shape.ldsWords > 0) this.#wave.lds = batch.lds(group);
     for (const place of places) {
+      place.program = this.#waves++ % SAMPLE === 0 ? this.#steps : this.#fused;
       place.next = 0;
       place.steps = 0;
       place.ended = false;
@@ -145,14 +157,13 @@ class Prepared {
     const wave = this.#wave;
     wave.load(vectors, batch, index);
     if (place.steps === 0) wave.stop(0, 0, 0, 0);
-    const steps = index % SAMPLE === 0 ? this.#steps : this.#fused;
-    place.ended = this.#execute(place, steps) !== Next.barrier;
+    place.ended = this.#execute(place) !== Next.barrier;
     wave.store(batch, index);
   }
 
-  #execute(place: Place, steps: readonly Step[]): Next {
+  #execute(place: Place): Next {
     for (;;) {
-      const step = steps[place.next];
+      const step = place.program[place.next];
       if (step === undefined) return Next.end;
       if (place.steps === this.#maxSteps) {
         this.#wave.stop(FaultCode.stepBudget, this.#instructions[place.next]!.pc, 0, 0);

@@ -1,22 +1,33 @@
 /** Division macros done at once: the steps of their instructions do nothing, and the last one does it all. */
 import type { MacroValue } from '../isa/divisionMacro.ts';
 import { DivisionMacroLanes } from '../isa/divisionMacroLanes.ts';
+import { vectorBytes } from '../isa/divisionMacroVectors.ts';
+import { LaneMemory } from '../isa/laneMemory.ts';
 import type { OperandSpec } from '../isa/operand.ts';
-import { type DivisionMacro, findDivisionMacros } from '../program/divisionMacro.ts';
-import type { Program } from '../program/program.ts';
+import type { DivisionMacro } from '../program/divisionMacro.ts';
+import type { Layout } from '../wavefront/layout.ts';
 import { isNearestF64 } from '../wavefront/mode.ts';
 import { laneSource } from './operands.ts';
 import { Next, type Step, type Wave } from './wave.ts';
 
+/** Memory for the registers of a wave and so many macros; undefined where there is nothing to put there. */
+export const memoryOf = ({ shape, vgprWords }: Layout, macros: number): LaneMemory | undefined =>
+  macros > 0 ? LaneMemory.open(4 * vgprWords + macros * vectorBytes(shape.waveSize)) : undefined;
+
 /**
  * The steps of a program with its division macros done at once wherever MODE allows it, in the hardware profile. `steps` are those of
  * the instructions, bound to `wave`; each instruction keeps one. A wave must not run out of steps on the way, so its budget must cover
- * the whole program.
+ * the whole program. Registers of the wave lie in `memory`, if there is one.
  */
-export function fuseDivisions(program: Program, steps: readonly Step[], wave: Wave): readonly Step[] {
+export function fuseDivisions(
+  macros: readonly DivisionMacro[],
+  steps: readonly Step[],
+  wave: Wave,
+  memory: LaneMemory | undefined,
+): readonly Step[] {
   const fused = [...steps];
-  for (const macro of findDivisionMacros(program, 'hardware')) {
-    const atOnce = macroStep(macro, wave);
+  for (const macro of macros) {
+    const atOnce = macroStep(macro, wave, memory);
     const nothing: Step = () => Next.instruction;
     for (const member of macro.members) {
       const alone = steps[member]!;
@@ -32,7 +43,7 @@ const sourceSpec: OperandSpec = { field: 'src0', type: 'f64', role: 'src' };
 
 type Pair = [Uint32Array, Uint32Array];
 
-function macroStep(macro: DivisionMacro, wave: Wave): Step {
+function macroStep(macro: DivisionMacro, wave: Wave, memory: LaneMemory | undefined): Step {
   const n = laneSource(wave, macro.numerator, sourceSpec);
   const d = laneSource(wave, macro.denominator, sourceSpec);
   const [nWords, dWords] = [n.words as Pair, d.words as Pair];
@@ -42,7 +53,7 @@ function macroStep(macro: DivisionMacro, wave: Wave): Step {
     words[word] = wave.vgprs[register]!;
     out[value] = words;
   }
-  const lanes = new DivisionMacroLanes(wave.lanes, out, macro.orders);
+  const lanes = new DivisionMacroLanes(wave.lanes, out, macro.orders, memory);
   const flags = macro.flags.flatMap(({ word, code }) => {
     const slot = wave.slot(code, 0);
     return slot === undefined ? [] : [{ word, slot }];

@@ -1,4 +1,5 @@
 /** The wave being run: its registers in arrays that stay where they are, so that a program is prepared once for all waves. */
+import type { LaneMemory } from '../isa/laneMemory.ts';
 import { type Layout, Special, scalarSlot } from '../wavefront/layout.ts';
 import { effectiveMode } from '../wavefront/mode.ts';
 import { Scalar } from '../wavefront/registers.ts';
@@ -28,10 +29,11 @@ export class Wave {
   readonly #sgprs: number;
   readonly #hasIeeeBit: boolean;
 
-  constructor(layout: Layout, hasIeeeBit: boolean) {
+  /** @param memory where to have the vector registers */
+  constructor(layout: Layout, hasIeeeBit: boolean, memory?: LaneMemory) {
     const { waveSize, vgprs, sgprs } = layout.shape;
     this.lanes = waveSize;
-    this.#file = new Uint32Array(layout.vgprWords);
+    this.#file = memory?.words(layout.vgprWords) ?? new Uint32Array(layout.vgprWords);
     this.vgprs = Array.from({ length: vgprs }, (_, i) => this.#file.subarray(i * waveSize, (i + 1) * waveSize));
     this.scalars = new Uint32Array(layout.scalarWords);
     this.active = new Uint8Array(waveSize);

@@ -1,21 +1,26 @@
 /**
  * The f64 division macro on the CPU, for comparing speeds: `macro/bigint` on exact integers (src/float/exact.ts), `macro/error-free` at
- * once on doubles with every value kept, `macro/error-free/result` with what compiled programs keep, and native a / b. All run over the
- * same operands, which take turns.
+ * once on doubles with every value kept, `macro/error-free/result` with what compiled programs keep, `macro/wasm` both ways by
+ * WebAssembly's vector instructions where there are such, and native a / b. All run over the same operands, which take turns.
  */
 import { amd_rcp_f64 } from '../float/approximate.ts';
 import { IEEE_DEFAULT } from '../float/control.ts';
 import { mul, mulAdd, mulAddScaled } from '../float/exact.ts';
 import { result } from '../float/f64.ts';
 import { binary64, bitsOfWords, hiWord, loWord } from '../float/format.ts';
-import type { MacroValue } from '../isa/divisionMacro.ts';
+import { type MacroValue, plainOrders } from '../isa/divisionMacro.ts';
 import { DivisionMacroLanes } from '../isa/divisionMacroLanes.ts';
+import { vectorBytes } from '../isa/divisionMacroVectors.ts';
 import { divFixup, divScale } from '../isa/instructions/divisionF64.ts';
+import { LaneMemory } from '../isa/laneMemory.ts';
 import { classes, type Draw, drawOf, drawPair, newPair } from './operands.ts';
 import { Random } from './random.ts';
 
 const LANES = 64;
 const WAVES = 1024;
+
+/** The words of numerators and denominators of a wave. */
+const BYTES_A_PAIR = 16 * LANES;
 
 /** Doubles over the lanes of a wave as numbers and as words, low and high apart. */
 interface Column {
@@ -31,10 +36,11 @@ export interface CpuSubject {
   readonly wrong: () => number;
 }
 
-const column = (): Column => ({
-  numbers: new Float64Array(LANES),
-  words: [new Uint32Array(LANES), new Uint32Array(LANES)],
-});
+/** @param memory where the words lie */
+const column = (memory?: LaneMemory): Column => {
+  const words = () => memory?.words(LANES) ?? new Uint32Array(LANES);
+  return { numbers: new Float64Array(LANES), words: [words(), words()] };
+};
 
 function set({ numbers, words }: Column, lane: number, hi: number, lo: number): void {
   new Uint32Array(numbers.buffer).set([lo, hi], 2 * lane);
@@ -44,11 +50,11 @@ function set({ numbers, words }: Column, lane: number, hi: number, lo: number): 
 
 type Wave = readonly [n: Column, d: Column];
 
-function drawWaves(draw: Draw, seed: number): Wave[] {
+function drawWaves(draw: Draw, seed: number, memory: LaneMemory | undefined): Wave[] {
   const random = new Random(seed);
   const pair = newPair();
   return Array.from({ length: WAVES }, () => {
-    const [n, d] = [column(), column()];
+    const [n, d] = [column(memory), column(memory)];
     for (let lane = 0; lane < LANES; lane++) {
       draw(random, pair);
       set(n, lane, pair.nHi, pair.nLo);
@@ -87,7 +93,8 @@ const everything: readonly MacroValue[] = [...kept, 'r0', 'e0', 'r1', 'e1'];
 
 /** The subjects over operands of that kind. */
 export function cpuSubjects(operands: 'normal' | 'special', seed = 1): CpuSubject[] {
-  const waves = drawWaves(operands === 'normal' ? drawOf(classes.ordinary!) : drawPair, seed);
+  const memory = LaneMemory.open(WAVES * BYTES_A_PAIR + 2 * vectorBytes(LANES));
+  const waves = drawWaves(operands === 'normal' ? drawOf(classes.ordinary!) : drawPair, seed, memory);
   const active = new Uint8Array(LANES).fill(1);
   const subject = (id: string, divide: (wave: Wave) => void, quotients: Column) => {
     let turn = 0;
@@ -110,10 +117,10 @@ export function cpuSubjects(operands: 'normal' | 'special', seed = 1): CpuSubjec
     };
     return { id, run, wrong };
   };
-  const atOnce = (id: string, values: readonly MacroValue[]) => {
-    const out = Object.fromEntries(values.map((value) => [value, column()])) as Record<MacroValue, Column>;
+  const atOnce = (id: string, values: readonly MacroValue[], lies?: LaneMemory) => {
+    const out = Object.fromEntries(values.map((value) => [value, column(lies)])) as Record<MacroValue, Column>;
     const words = Object.fromEntries(values.map((value) => [value, out[value].words]));
-    const macro = new DivisionMacroLanes(LANES, words);
+    const macro = new DivisionMacroLanes(LANES, words, plainOrders, lies);
     return subject(id, ([n, d]) => macro.run(active, n.words, d.words), out.result);
   };
   const exact = column();
@@ -133,6 +140,7 @@ export function cpuSubjects(operands: 'normal' | 'special', seed = 1): CpuSubjec
     subject('macro/bigint', divideWave, exact),
     atOnce('macro/error-free', everything),
     atOnce('macro/error-free/result', kept),
+    ...(memory ? [atOnce('macro/wasm', everything, memory), atOnce('macro/wasm/result', kept, memory)] : []),
     { ...subject('macro/native', divideNatively, exact), wrong: () => 0 },
   ];
 }

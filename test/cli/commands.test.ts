@@ -551,7 +551,7 @@ describe('bench and info', () => {
     const { exit, err } = await run('bench --engine reference --only macro/nothing', real);
     expect({ exit, err }).toEqual({
       exit: 2,
-      err: 'wave64: --only macro/nothing names nothing; allowed: macro/bigint, macro/error-free, macro/error-free/result, macro/native, macro/steps, macro/steps/fused\n',
+      err: 'wave64: --only macro/nothing names nothing; allowed: macro/bigint, macro/error-free, macro/error-free/result, macro/wasm, macro/wasm/result, macro/native, macro/steps, macro/steps/fused\n',
     });
   });
 

@@ -17,6 +17,8 @@ it('the subjects are those of the bench, and nothing is wrong after rounds of wa
     'macro/bigint',
     'macro/error-free',
     'macro/error-free/result',
+    'macro/wasm',
+    'macro/wasm/result',
     'macro/native',
   ]);
   for (const { run, wrong } of subjects) {
