@@ -1,5 +1,6 @@
 /** Batches to measure with: drawn once, and repeated where a batch is larger than what was drawn. */
-import { classes, type Draw, drawFrom, drawPair, newPair } from '../verify/operands.ts';
+import { drawLanes } from '../verify/drawLanes.ts';
+import { classes, everyClass, type OperandClass } from '../verify/operands.ts';
 import { Random } from '../verify/random.ts';
 import { Layout, type Shape } from '../wavefront/layout.ts';
 import { WaveState } from '../wavefront/state.ts';
@@ -10,11 +11,12 @@ const SEED = 0x64;
 /** Waves that are drawn: 65,536 lanes. */
 const DRAWN_WAVES = 1024;
 
-/** Ordinary numbers; or every second lane any of the classes that verify draws, most of them special. */
-const draws: Readonly<Record<OperandKind, readonly [Draw, Draw]>> = {
-  normal: [drawFrom([classes.ordinary!]), drawFrom([classes.ordinary!])],
-  special: [drawFrom([classes.ordinary!]), drawPair],
+/** Classes of even lanes and of odd ones: ordinary numbers; or every second lane any that verify draws, most of them special. */
+const draws: Readonly<Record<OperandKind, readonly (readonly OperandClass[])[]>> = {
+  normal: [[classes.ordinary!], [classes.ordinary!]],
+  special: [[classes.ordinary!], everyClass],
 };
+const lanes = [0, 1].map((odd) => Int32Array.from({ length: 32 }, (_, i) => 2 * i + odd));
 
 /** Registers with operands: pairs of doubles from v0 on, so that v[0:1] and v[2:3] are numerator and denominator, and so on. */
 export interface Filling {
@@ -32,17 +34,12 @@ export function fill({ shape, pairs, operands, number, more }: Filling): WaveSta
   const drawn = Math.min(shape.waves, DRAWN_WAVES);
   const small = WaveState.start({ ...shape, waves: drawn });
   const random = new Random(SEED, number);
-  const pair = newPair();
   for (let wave = 0; wave < drawn; wave++) {
     for (let at = 0; at < 4 * pairs; at += 4) {
-      const registers = [0, 1, 2, 3].map((i) => small.vgpr(wave, at + i));
-      for (let lane = 0; lane < shape.waveSize; lane++) {
-        draws[operands][lane & 1]!(random, pair);
-        registers[0]![lane] = pair.nLo;
-        registers[1]![lane] = pair.nHi;
-        registers[2]![lane] = pair.dLo;
-        registers[3]![lane] = pair.dHi;
-      }
+      const words = small.words.subarray(small.layout.vgpr(wave, at), small.layout.vgpr(wave, at + 4));
+      random.fill(words, 0, words.length);
+      for (const [odd, from] of draws[operands].entries())
+        drawLanes(random, from, words, shape.waveSize, lanes[odd]!, shape.waveSize / 2);
     }
     more?.(small, wave, random);
   }

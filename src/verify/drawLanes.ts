@@ -11,10 +11,10 @@ const MAX_CLASSES = 32;
 /** From one class's places to the next one's. Not a power of two: these places would share few lines of the nearest cache. */
 const CLASS_PLACES = LANES_AT_ONCE + 80;
 
-/** The places of each class's lanes, how many they are, and what `RandomPairs` has. */
+/** The places of each class's lanes, the other random words of their pairs, and where they end. */
 const byClass = new Int32Array(MAX_CLASSES * CLASS_PLACES);
-const counts = new Int32Array(MAX_CLASSES);
-const choices = new Uint32Array(LANES_AT_ONCE);
+const choices = new Uint32Array(MAX_CLASSES * CLASS_PLACES);
+const ends = new Int32Array(MAX_CLASSES);
 
 /**
  * Makes pairs of any of these classes out of random bits, for so many lanes: a multiple of 4, `LANES_AT_ONCE` at most. A class is drawn for
@@ -37,17 +37,19 @@ export function drawLanes(
   }
   if (from.length > MAX_CLASSES) throw new RangeError(`pairs are drawn from ${MAX_CLASSES} classes at most`);
   sort(random, from.length, places, lanes);
+  const pairs = new RandomPairs(words, step, byClass, choices);
   for (let i = 0; i < from.length; i++) {
-    const count = counts[i]!;
-    random.fill(choices, 0, (count + 3) & -4);
-    from[i]!(new RandomPairs(words, step, byClass.subarray(i * CLASS_PLACES), choices), 0, count);
+    const first = i * CLASS_PLACES;
+    const last = ends[i]!;
+    random.fill(choices, first, first + ((last - first + 3) & -4));
+    from[i]!(pairs, first, last);
   }
 }
 
 /** Puts each lane to a class. */
 function sort(random: Random, classes: number, places: Int32Array, lanes: number): void {
   random.fill(choices, 0, ((lanes >> 2) + 3) & -4);
-  counts.fill(0);
+  for (let i = 0; i < classes; i++) ends[i] = i * CLASS_PLACES;
   for (let lane = 0, i = 0; lane < lanes; lane += 4, i++) {
     const a = choices[i]!;
     const b = rest(a, classes);
@@ -61,5 +63,5 @@ function sort(random: Random, classes: number, places: Int32Array, lanes: number
 }
 
 function put(ofClass: number, place: number): void {
-  byClass[ofClass * CLASS_PLACES + counts[ofClass]!++] = place;
+  byClass[ends[ofClass]!++] = place;
 }

@@ -65,6 +65,10 @@ describe('classes of lanes', () => {
     for (const count of [...beside, ...after]) expect(Math.abs(count - even)).toBeLessThan(120); // 6 sigma
   });
 
+  test('are no more than there is room for', () => {
+    expect(() => drawnClasses(new Random(1), 33, 64)).toThrow(RangeError);
+  });
+
   test('are fixed by the seed', () => {
     expect(drawnClasses(new Random(4), 18, 512)).toEqual(drawnClasses(new Random(4), 18, 512));
     expect(drawnClasses(new Random(4), 18, 512)).not.toEqual(drawnClasses(new Random(5), 18, 512));
@@ -86,7 +90,10 @@ describe('pairs among others are those that a class makes alone', () => {
     random.fill(raw, 0, raw.length);
     random.fill(choices, 0, PAIRS);
     const together = raw.slice();
-    make(new RandomPairs(together, STEP, scattered, choices), 0, PAIRS);
+    // From the middle of longer lists on, as a class has its own.
+    const before = new Array<number>(7).fill(1);
+    const [allPlaces, allChoices] = [Int32Array.of(...before, ...scattered), Uint32Array.of(...before, ...choices)];
+    make(new RandomPairs(together, STEP, allPlaces, allChoices), 7, 7 + PAIRS);
     const expected = raw.slice();
     for (let i = 0; i < PAIRS; i++) {
       const alone = Uint32Array.from([0, 1, 2, 3], (column) => raw[scattered[i]! + column * STEP]!);
