@@ -17,6 +17,8 @@ export interface RunMessage {
   /** Byte in the file: where its words are, and where they go. */
   readonly at: number;
   readonly forget: boolean;
+  /** The child says when it has compiled what the job needs. */
+  readonly compiles: boolean;
   readonly kernels: readonly number[];
   readonly newKernels: readonly (readonly [number, string])[];
   readonly dispatches: readonly Dispatch[];

@@ -196,21 +196,27 @@ export class DeviceRunner implements KernelRunner {
       compiled?.();
       if (!memory.fits(job.shape)) await this.#scoped(async () => memory.makeRoom(job.shape));
       await memory.writable();
-      const { prepared, uploadMs } = await this.#scoped(async () => upload(memory, job, put));
+      // In one scope: each costs turns of the event loop, in which the device has nothing to do.
+      const first = await this.#scoped(async () => {
+        const uploaded = upload(memory, job, put);
+        return { ...uploaded, stop: this.#segment(job, BEGINNING, uploaded.prepared, memory.clock) };
+      });
+      const { prepared, uploadMs } = first;
+      let { stop } = first;
       let deviceMs = 0;
-      let start = BEGINNING;
-      for (;;) {
-        const next = await this.#scoped(async () => this.#segment(job, start, prepared, memory.clock));
-        if (next === undefined || prepared.bails === undefined) break;
+      while (stop !== undefined && prepared.bails !== undefined) {
         const { probe, listBytes } = prepared.bails;
         await probe.mapAsync(GPUMapMode.READ, 0, listBytes + TIMESTAMP_BYTES);
         const found = new Uint32Array(probe.getMappedRange(0, listBytes + TIMESTAMP_BYTES).slice(0));
         probe.unmap();
         deviceMs += millisecondsOf(found.subarray(listBytes / 4));
-        start = { dispatch: next + 1, skipsKernel: false };
-        if (found.subarray(0, listBytes / 4).every((word) => word === 0)) continue;
-        compileMs = (compileMs ?? 0) + ((await this.#compile([job.kernels[job.dispatches[next]!.bail!.kernel]!])) ?? 0);
-        start = { dispatch: next, skipsKernel: true };
+        let start = { dispatch: stop + 1, skipsKernel: false };
+        if (found.subarray(0, listBytes / 4).some((word) => word !== 0)) {
+          const slow = job.kernels[job.dispatches[stop]!.bail!.kernel]!;
+          compileMs = (compileMs ?? 0) + ((await this.#compile([slow])) ?? 0);
+          start = { dispatch: stop, skipsKernel: true };
+        }
+        stop = await this.#scoped(async () => this.#segment(job, start, prepared, memory.clock));
       }
       return { memory, prepared, deviceMs, costs: { ...(compileMs !== undefined && { compileMs }), uploadMs } };
     } catch (error) {

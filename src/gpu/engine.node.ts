@@ -180,18 +180,24 @@ export class ChildRunner implements KernelRunner {
     this.#checkOpen();
     const driver = await this.#running();
     const number = this.#jobs++;
-    driver.send(this.#message(job, number, batch.at));
-    let answer = await driver.answer(number, this.#compileTimeoutMs, 'compiling');
-    if (answer.kind === 'compiled')
+    const message = this.#message(job, number, batch.at, driver);
+    driver.send(message);
+    if (message.compiles) driver.compiling++;
+    let answer = message.compiles && (await driver.answer(number, this.#compileTimeoutMs, 'compiling'));
+    if (message.compiles) driver.compiling--;
+    if (!answer || answer.kind === 'compiled') {
+      for (const kernel of message.kernels) driver.compiled.add(kernel);
       answer = await driver.answer(number, this.#options.timeoutMs ?? 60_000, 'running the program');
+    }
     if (answer.kind === 'done') return answer.cost;
     if (driver.dropped && !this.#closed) return undefined;
     throw this.#failure(driver, answer);
   }
 
-  #message({ kernels, dispatches, table, shape }: Job, job: number, at: number): RunMessage {
+  #message({ kernels, dispatches, table, shape }: Job, job: number, at: number, driver: DriverProcess): RunMessage {
     const forget = this.#numbers.size > MAX_KERNELS;
     if (forget) this.#numbers.clear();
+    if (forget) driver.compiled.clear();
     const fresh = [...new Set(kernels)].filter((code) => !this.#numbers.has(code));
     for (const code of fresh) this.#numbers.set(code, this.#numbers.size);
     const numberOf = (code: string) => this.#numbers.get(code)!;
@@ -199,6 +205,8 @@ export class ChildRunner implements KernelRunner {
       job,
       at,
       forget,
+      // Behind a job that compiles others wait too.
+      compiles: driver.compiling > 0 || kernels.some((code) => !driver.compiled.has(numberOf(code))),
       kernels: kernels.map(numberOf),
       newKernels: fresh.map((code) => [numberOf(code), code]),
       dispatches,
@@ -229,6 +237,9 @@ class DriverProcess {
   readonly #child: ChildProcess;
   /** It is not to be trusted any more. */
   dropped = false;
+  /** Kernels that are compiled, by their numbers, and jobs that are not yet known to be. */
+  readonly compiled = new Set<number>();
+  compiling = 0;
   /** Answers that nobody has asked for yet, and who waits for one: by the number of the job, or none for the process itself. */
   readonly #answers: Answer[] = [];
   readonly #waiting = new Map<number | undefined, Waiting>();
@@ -240,7 +251,6 @@ class DriverProcess {
     this.#child = fork(fileURLToPath(new URL('./child.ts', import.meta.url)), {
       execArgv: ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href],
       env: { ...process.env, ...(driver && { WAVE64_DRIVER: driver }) },
-      serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc', words],
     });
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
