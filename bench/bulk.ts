@@ -17,7 +17,7 @@ import { openWebGpuEngine } from '../src/gpu/engine.node.ts';
 import { ReferenceEngine, type ReferenceForms } from '../src/reference/engine.ts';
 import { runBulk } from '../src/verify/bulk.ts';
 import { LocalChecker } from '../src/verify/checker.ts';
-import { BATCH_WAVES, type DemonstrationSpec, demonstrationJob } from '../src/verify/demonstrationJob.ts';
+import { type DemonstrationSpec, demonstrationJob, LARGE_BATCH_WAVES } from '../src/verify/demonstrationJob.ts';
 import type { Job } from '../src/verify/job.ts';
 import { StatePool } from '../src/verify/pool.ts';
 import { rate } from '../src/verify/report.ts';
@@ -25,7 +25,7 @@ import type { Batch, WaveState } from '../src/wavefront/state.ts';
 
 const ROUNDS = 3;
 const WARM_UP_MS = 2000;
-const LANES = 64 * BATCH_WAVES;
+const LANES = 64 * LARGE_BATCH_WAVES;
 const MICROSECONDS = 1e6;
 const ms = 1000 * Number(process.argv[2] ?? 4);
 if (!(ms > 0)) throw new RangeError('seconds a measurement: a number above 0');

@@ -22,7 +22,7 @@ export interface DemonstrationSpec {
   readonly waveSize: WaveSize;
   readonly profile: Profile;
   readonly waves: number;
-  /** Waves a batch; default `BATCH_WAVES`. */
+  /** Waves a batch; default by the size of the job. */
   readonly batchWaves?: number;
   /** The division alone, or the LDS minimum of each quotient too. */
   readonly withMinimum: boolean;
@@ -36,8 +36,13 @@ export interface DemonstrationSpec {
 /** Enough waves to hide what a batch costs threads and driver by itself, few enough for a moving bar and little memory. */
 export const BATCH_WAVES = 1024;
 
+/** Of jobs with so many batches that their end doesn't matter, in which no engine computes while the last is checked. */
+export const LARGE_BATCH_WAVES = 2 * BATCH_WAVES;
+const LARGE_JOB_WAVES = 32 * BATCH_WAVES;
+
 export function demonstrationJob(spec: DemonstrationSpec): Job & { readonly waves: number } {
-  const { waveSize, waves, batchWaves = BATCH_WAVES, withMinimum, registers, seed, round } = spec;
+  const { waveSize, waves, withMinimum, registers, seed, round } = spec;
+  const { batchWaves = waves < LARGE_JOB_WAVES ? BATCH_WAVES : LARGE_BATCH_WAVES } = spec;
   const target = findTarget(spec.target);
   const build = (text: string) => assemble(text, { target, waveSize, file: 'built-in' });
   const division = { name: 'macros', program: build(divisionText(target, waveSize, registers)) };

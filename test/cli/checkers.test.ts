@@ -91,6 +91,13 @@ describe('worker threads', () => {
     await engine.close();
   });
 
+  it('get the same pairs whatever the size of a batch', () => {
+    const [small, large] = [192, 256].map((batchWaves) => demonstrationJob({ ...spec, batchWaves }));
+    // Wave 200 of the run.
+    expect(small!.draw(1).vectors(8)).toEqual(large!.draw(0).vectors(200));
+    expect(small!.draw(1).vectors(8)).not.toEqual(small!.draw(0).vectors(8));
+  });
+
   it('compute alone where no engine is under test', async () => {
     const report = await runBulk(job, [new ReferenceEngine()], { checkers: workers });
     expect(report).toMatchObject({ wrong: 0, lanesDone: 64 * spec.waves, batchesDone: 3 });
