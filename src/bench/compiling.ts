@@ -15,7 +15,7 @@ import { compileMs, overRegions, type RegionWork } from './regions.ts';
 import { macroText, SIXTEEN_REGISTERS, sixteenText } from './texts.ts';
 
 const WAVE = 64;
-const REPEATS = 3;
+const REPEATS = 5;
 /** Whoever takes so long is not asked again. */
 const ENOUGH_MS = 2000;
 
