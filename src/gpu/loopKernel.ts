@@ -56,7 +56,9 @@ class LoopText {
     kernel.line('let iterations = table[dispatch.w];');
     if (resumes) kernel.useFirstStep();
     const first = resumes ? `first_step / ${slots.length}u` : '0u';
-    kernel.line(`for (var i = ${first}; i < iterations; i++) {`);
+    // The condition stands behind the turn: drivers that run lanes side by side would run one more turn, in which no lane is.
+    kernel.line(`var i = ${first};`);
+    kernel.line('loop {');
     kernel.line(`let row = dispatch.w + 1u + i * ${columns}u;`);
     for (let column = 0; column < columns; column++) kernel.line(`let column${column} = table[row + ${column}u];`);
     for (const [s, slot] of slots.entries()) {
@@ -70,6 +72,7 @@ class LoopText {
       this.#slot(slot, step);
       kernel.line('}');
     }
+    kernel.line('continuing { i++; break if i >= iterations; }');
     kernel.line('}');
     return kernel.finish();
   }

@@ -216,7 +216,7 @@ describe('a loop', () => {
     await expectEqual(program, state, [shared, rolled, branched]);
     const [fast, slow, ...others] = await rolled.wgsl(program, state);
     expect(others).toEqual([]);
-    for (const kernel of [fast, slow]) expect(kernel).toContain('i < iterations');
+    for (const kernel of [fast, slow]) expect(kernel).toContain('i >= iterations');
     expect(fast).toContain('= fused_division(');
     expect(fast).not.toContain('division_macro(');
     expect(slow).toContain('first_step / ');
