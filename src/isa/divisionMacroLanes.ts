@@ -23,8 +23,8 @@
  * Elsewhere p is the result: v_div_fixup copies it, what it calls underflow (encoded exponents 1075 apart) has rounded to zero already,
  * and so has what it calls overflow to infinity.
  *
- * Where all lanes are active and their columns lie in memory that WebAssembly sees, its vector instructions do all lanes for which that
- * needs no branch (assembly/divisionMacro.ts), and what stands here the others.
+ * Where all lanes are active and their columns lie in memory that WebAssembly sees, its vector instructions do the macro (assembly/divisionMacro.ts),
+ * and what stands here the lanes with a subnormal reciprocal alone.
  */
 import { amd_rcp_significand } from '../float/approximate.ts';
 import { productError } from '../float/errorFree.ts';
@@ -32,7 +32,7 @@ import { cells, mulAddNearest } from '../float/f64-mulAdd.ts';
 import { type FactorOrders, type MacroValue, plainOrders } from './divisionMacro.ts';
 import { conditions, scaled } from './divisionMacroScale.ts';
 import { isFiniteWord, isZero, putSpecial, putSpecialNumerator } from './divisionMacroSpecial.ts';
-import { DivisionMacroVectors, type MacroParts } from './divisionMacroVectors.ts';
+import { DivisionMacroVectors } from './divisionMacroVectors.ts';
 import {
   cell,
   cellWords,
@@ -51,18 +51,10 @@ import {
 import type { LaneMemory } from './laneMemory.ts';
 
 /** Doubles over the lanes, and their words: low at 2 i, high at 2 i + 1. */
-const withWords = (values: Float64Array) => ({
-  values,
-  words: new Int32Array(values.buffer, values.byteOffset, 2 * values.length),
-});
-
-const newParts = (lanes: number): MacroParts => ({
-  N: new Float64Array(lanes),
-  D: new Float64Array(lanes),
-  R: new Float64Array(lanes),
-  a: new Int32Array(lanes),
-  b: new Int32Array(lanes),
-});
+const column = (lanes: number) => {
+  const values = new Float64Array(lanes);
+  return { values, words: new Int32Array(values.buffer) };
+};
 
 /** A rounded product is off by less than this of itself: if both ends give the same sum, so does the product. */
 const MARGIN = 2 ** -51;
@@ -120,18 +112,17 @@ export class DivisionMacroLanes {
       result: to('result'),
     };
     this.#vectors = memory && DivisionMacroVectors.over(memory, { flag: this.flag, values: this.#out }, orders);
-    const { N, D, R, a, b } = this.#vectors?.parts ?? newParts(lanes);
     this.#list = new Uint8Array(lanes);
     this.#others = new Uint8Array(lanes);
     this.#pending = new Uint8Array(lanes);
     this.#specials = new Uint8Array(lanes);
-    this.#a = a;
-    this.#b = b;
-    this.#N = withWords(N);
-    this.#D = withWords(D);
+    this.#a = new Int32Array(lanes);
+    this.#b = new Int32Array(lanes);
+    this.#N = column(lanes);
+    this.#D = column(lanes);
     this.#R0 = new Float64Array(lanes);
     this.#R1 = new Float64Array(lanes);
-    this.#R2 = R;
+    this.#R2 = new Float64Array(lanes);
   }
 
   /** Does the active lanes for numerators `n` and denominators `d`; outputs may share storage with these. */
@@ -139,9 +130,8 @@ export class DivisionMacroLanes {
     const vectors = active.includes(0) ? undefined : this.#vectors;
     if (!vectors) this.#runLanes(this.#pending, this.#listActive(active), n, d);
     else {
-      vectors.run(n, d, this.#isDirect);
-      this.#repair(vectors.outside, vectors.outsideCount);
-      if (vectors.othersCount > 0) this.#runLanes(vectors.others, vectors.othersCount, vectors.n, vectors.d);
+      const left = vectors.run(n, d, this.#isDirect);
+      if (left > 0) this.#runLanes(vectors.left, left, vectors.n, vectors.d);
     }
   }
 
@@ -162,7 +152,7 @@ export class DivisionMacroLanes {
     const specials = this.#unpackOthers(this.#unpack(list, count, n[0], n[1], d[0], d[1]));
     if (this.#isDirect) this.#reciprocals();
     else this.#refineTwice(this.#list, this.#count);
-    this.#repair(this.#others, this.#quotients());
+    this.#repair(this.#quotients());
     for (let k = 0; k < specials; k++) this.#finishSpecial(this.#specials[k]!);
   }
 
@@ -393,9 +383,9 @@ export class DivisionMacroLanes {
     return found;
   }
 
-  /** q, t, p and the result of the first `count` lanes of a list again, whatever they are. */
-  #repair(others: Uint8Array, count: number): void {
-    const [flag, a, b] = [this.flag, this.#a, this.#b];
+  /** The first `count` of `others` again, whatever they are. */
+  #repair(count: number): void {
+    const [others, flag, a, b] = [this.#others, this.flag, this.#a, this.#b];
     const [N, D, R2] = [this.#N, this.#D.values, this.#R2];
     const { q, t, p, result } = this.#out;
     for (let k = 0; k < count; k++) {

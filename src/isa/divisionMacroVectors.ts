@@ -22,7 +22,7 @@ function compile(): WebAssembly.Module | undefined {
 }
 
 /** Where a frame has the addresses of the operands. */
-const OPERANDS = 17;
+const OPERANDS = 16;
 
 const ALL_ONES = 0xffffffff;
 
@@ -36,15 +36,6 @@ const rom = Float64Array.from(RCP_ROM, (coefficient, i) => {
 /** What a macro takes of a memory at most, columns for all its values included. */
 export const vectorBytes = (lanes: number): number => 4096 + 256 * lanes;
 
-/** What a macro's passes leave to each other, here and in JavaScript: significands of operands and reciprocal, and exponents. */
-export interface MacroParts {
-  readonly N: Float64Array;
-  readonly D: Float64Array;
-  readonly R: Float64Array;
-  readonly a: Int32Array;
-  readonly b: Int32Array;
-}
-
 /** The outputs of a macro, all of them. */
 export interface MacroColumns {
   readonly flag: Uint32Array;
@@ -52,15 +43,11 @@ export interface MacroColumns {
 }
 
 export class DivisionMacroVectors {
-  readonly parts: MacroParts;
   /** The operands of the last run as they were. */
   readonly n: Words;
   readonly d: Words;
-  /** The lanes that it did not do at all, and those it did up to r2 and ns; how many these are. */
-  readonly others: Uint8Array;
-  readonly outside: Uint8Array;
-  othersCount = 0;
-  outsideCount = 0;
+  /** The lanes that it did not do. */
+  readonly left: Uint8Array;
 
   readonly #memory: LaneMemory;
   readonly #lanes: number;
@@ -79,25 +66,28 @@ export class DivisionMacroVectors {
     this.#memory = memory;
     this.#lanes = lanes;
     this.#exports = exports;
-    const doubles = () => new Float64Array(memory.memory.buffer, memory.bytes(8 * lanes).byteOffset, lanes);
-    const integers = () => new Int32Array(memory.memory.buffer, memory.bytes(4 * lanes).byteOffset, lanes);
-    this.parts = { N: doubles(), D: doubles(), R: doubles(), a: integers(), b: integers() };
     [this.n, this.d] = [
       [memory.words(lanes), memory.words(lanes)],
       [memory.words(lanes), memory.words(lanes)],
     ];
-    [this.others, this.outside] = [memory.bytes(lanes), memory.bytes(lanes)];
+    this.left = memory.bytes(lanes);
     const copy = (bytes: ArrayBufferView) => {
       const place = memory.bytes(bytes.byteLength);
       place.set(new Uint8Array(bytes.buffer));
       return place;
     };
     const powers = (exponents: Int16Array) => copy(Int8Array.from(exponents, (exponent) => exponent / 128));
-    const { N, D, R, a, b } = this.parts;
+    const [doubles, integers] = [() => memory.bytes(8 * lanes), () => memory.bytes(4 * lanes)];
+    const significands = [doubles(), doubles(), doubles(), doubles()];
+    const [exponents, masks, lists] = [
+      [integers(), integers()],
+      [integers(), integers()],
+      [integers(), integers()],
+    ];
     const operands = [...this.n, ...this.d];
     const columns = [
       ...[powers(scaled.n), powers(scaled.d), copy(scaled.flag), copy(rom)],
-      ...[N, D, R, doubles(), a, b, integers(), integers(), integers(), integers(), this.others, this.outside, flag],
+      ...[...significands, ...exponents, ...masks, ...lists, this.left, flag],
       ...[...operands, ...operands, ...macroValues.flatMap((value) => values[value])],
     ];
     const { e0, r1, e1, r2, q, t, p } = orders;
@@ -108,14 +98,11 @@ export class DivisionMacroVectors {
     this.#frame.set(frame);
   }
 
-  /** Does all lanes but those that it lists. @param isDirect whether nobody wants the steps from r0 to e1 */
-  run(n: Words, d: Words, isDirect: boolean): void {
+  /** Does all lanes but those in `left`; returns how many these are. @param isDirect whether nobody wants the steps from r0 to e1 */
+  run(n: Words, d: Words, isDirect: boolean): number {
     this.#take(n, this.n, OPERANDS);
     this.#take(d, this.d, OPERANDS + 2);
-    const frame = this.#frame.byteOffset;
-    const counts = this.#exports.divide(frame, this.#lanes, isDirect);
-    this.othersCount = counts & 0xff;
-    this.outsideCount = counts >> 8;
+    return this.#exports.divide(this.#frame.byteOffset, this.#lanes, isDirect);
   }
 
   /** Tells the frame where an operand is: where it lies already, or in its copy. */

@@ -27,22 +27,33 @@ export function residual(c: v128, a: v128, b: v128): v128 {
   return f64x2.sub(f64x2.sub(c, product), productError(a, b, product));
 }
 
-/**
- * a b + c, rounded once, for |c| above |a b|: what the rounded sum of both lacks is itself rounded to odd, so that it lies on the same
- * side of every middle between two doubles (Boldo, Melquiond 2008).
- */
-export function mulAdd(a: v128, b: v128, c: v128): v128 {
-  const product = f64x2.mul(a, b);
-  const error = productError(a, b, product);
-  const sum = f64x2.add(c, product);
-  const rest = f64x2.sub(product, f64x2.sub(sum, c));
-  const lack = f64x2.add(rest, error);
-  const part = f64x2.sub(lack, rest);
-  const lost = f64x2.add(f64x2.sub(rest, f64x2.sub(lack, part)), f64x2.sub(error, part));
-  const isEven = i64x2.eq(v128.and(lack, i64x2.splat(1)), i64x2.splat(0));
+/** a + b rounded to odd: where it isn't exact, to the one of its neighbours whose last bit is 1. */
+@inline
+export function sumToOdd(a: v128, b: v128): v128 {
+  const sum = f64x2.add(a, b);
+  const part = f64x2.sub(sum, a);
+  const lost = f64x2.add(f64x2.sub(a, f64x2.sub(sum, part)), f64x2.sub(b, part));
+  const isEven = i64x2.eq(v128.and(sum, i64x2.splat(1)), i64x2.splat(0));
   const isMoved = v128.and(f64x2.ne(lost, f64x2.splat(0)), isEven);
-  const towardsLost = v128.or(i64x2.shr_s(v128.xor(lack, lost), 63), i64x2.splat(1));
-  return f64x2.add(sum, i64x2.add(lack, v128.and(towardsLost, isMoved)));
+  const towardsLost = v128.or(i64x2.shr_s(v128.xor(sum, lost), 63), i64x2.splat(1));
+  return i64x2.add(sum, v128.and(towardsLost, isMoved));
+}
+
+/**
+ * What a b + c has beside `sum`, the rounded sum of c and the rounded product, for |c| above |a b|; to odd, so that it lies on the same
+ * side of every middle between two doubles as the exact rest, and adding it to the sum rounds once (Boldo, Melquiond 2008).
+ */
+@inline
+export function restToOdd(a: v128, b: v128, c: v128, sum: v128): v128 {
+  const product = f64x2.mul(a, b);
+  const rest = f64x2.sub(product, f64x2.sub(sum, c));
+  return sumToOdd(rest, productError(a, b, product));
+}
+
+/** a b + c, rounded once, for |c| above |a b|. */
+export function mulAdd(a: v128, b: v128, c: v128): v128 {
+  const sum = f64x2.add(c, f64x2.mul(a, b));
+  return f64x2.add(sum, restToOdd(a, b, c, sum));
 }
 
 /** More than a rounded product is off by. */

@@ -16,15 +16,14 @@ export class Frame {
   residual: usize;
   a: usize;
   b: usize;
-  /** All ones in lanes with a zero, an infinity or a NaN; and in those where r1 or r2 may be subnormal. */
+  /** All ones in lanes with a zero, an infinity or a NaN; and in those where r1 or r2 is subnormal. */
   isSpecial: usize;
   isSmall: usize;
   /** Lists of four lanes that another pass has to look at, an offset into columns each. */
   specialGroups: usize;
   otherGroups: usize;
-  /** Lists of the lanes left to JavaScript, a byte each: from the start, and from q on. */
-  others: usize;
-  outside: usize;
+  /** The lanes left to JavaScript, a byte each. */
+  left: usize;
   flag: usize;
   nLo: usize;
   nHi: usize;

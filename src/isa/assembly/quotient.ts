@@ -1,6 +1,6 @@
 /** From q on. */
-import { isUnsafe, marginOf, mulAdd, residual, sumWithin, times } from './doubles';
-import { Frame, list, note, replacePair } from './frame';
+import { isUnsafe, marginOf, mulAdd, productError, residual, restToOdd, sumToOdd, sumWithin } from './doubles';
+import { Frame, note, replace, replacePair } from './frame';
 import {
   DEFAULT_NAN_HIGH,
   either,
@@ -13,7 +13,6 @@ import {
   MAGNITUDE,
   moved,
   outside,
-  power,
   putDoubles,
   SIGN,
 } from './vectors';
@@ -72,39 +71,113 @@ function putResult(frame: Frame, at: usize, first: v128, last: v128, x: v128): v
   v128.store(frame.resultHi + at, hi);
 }
 
-/** That many groups again; returns how many lanes it lists to be done again from q on. */
-export function settle(frame: Frame, count: i32): i32 {
-  let lanes = 0;
-  for (let k = 0; k < count; k++) {
-    const at: usize = load<u32>(frame.otherGroups + (k << 2));
-    lanes = list(frame.outside, lanes, at, settleGroup(frame, at));
-  }
-  return lanes;
+/** That many groups again, whatever q, t and p are. */
+export function settle(frame: Frame, count: i32): void {
+  for (let k = 0; k < count; k++) settleGroup(frame, load<u32>(frame.otherGroups + (k << 2)));
 }
 
-/** Returns in which lanes something is left to do. */
 @inline
-function settleGroup(frame: Frame, at: usize): v128 {
+function settleGroup(frame: Frame, at: usize): void {
   const rFirst = v128.load(frame.reciprocal + 2 * at);
   const rLast = v128.load(frame.reciprocal + 2 * at, 16);
+  const nFirst = v128.load(frame.significandN + 2 * at);
+  const nLast = v128.load(frame.significandN + 2 * at, 16);
+  const qFirst = f64x2.mul(nFirst, rFirst);
+  const qLast = f64x2.mul(nLast, rLast);
+  const qTop = highWords(qFirst, qLast);
+  const qExponent = i32x4.sub(v128.load(frame.a + at), v128.load(frame.b + at));
+  const isSmall = i32x4.lt_s(i32x4.add(fieldOf(qTop), qExponent), i32x4.splat(1));
+  if (v128.any_true(isSmall)) settleSmallQuotients(frame, at, qExponent);
+  else settleResiduals(frame, at);
+
   const tFirst = v128.load(frame.residual + 2 * at);
   const tLast = v128.load(frame.residual + 2 * at, 16);
-  const qFirst = f64x2.mul(v128.load(frame.significandN + 2 * at), rFirst);
-  const qLast = f64x2.mul(v128.load(frame.significandN + 2 * at, 16), rLast);
-  const first = mulAdd(tFirst, rFirst, qFirst);
-  const last = mulAdd(tLast, rLast, qLast);
-  const a = v128.load(frame.a + at);
-  const qExponent = i32x4.sub(a, v128.load(frame.b + at));
+  const first = f64x2.add(qFirst, f64x2.mul(tFirst, rFirst));
+  const last = f64x2.add(qLast, f64x2.mul(tLast, rLast));
   const x = quotientExponent(qExponent, v128.load(frame.flag + at));
-  putResult(frame, at, first, last, x);
+  const restFirst = restToOdd(tFirst, rFirst, qFirst, first);
+  const restLast = restToOdd(tLast, rLast, qLast, last);
+  putRounded(frame.pLo + at, frame.pHi + at, first, last, restFirst, restLast, x);
+  v128.store(frame.resultLo + at, v128.load(frame.pLo + at));
+  v128.store(frame.resultHi + at, v128.load(frame.pHi + at));
+  const pTop = highWords(f64x2.add(first, restFirst), f64x2.add(last, restLast));
+  settleZeroAndInfinity(frame, at, qTop, qExponent, x, i32x4.add(fieldOf(pTop), x));
+}
 
-  const qTop = highWords(qFirst, qLast);
-  const pField = i32x4.add(fieldOf(highWords(first, last)), x);
-  const isAbnormal = abnormal(i32x4.add(fieldOf(qTop), qExponent), highWords(tFirst, tLast), a, pField);
-  const isElsewhere = v128.or(v128.load(frame.isSpecial + at), v128.load(frame.isSmall + at));
-  let left = v128.andnot(isAbnormal, isElsewhere);
-  left = v128.andnot(left, settleZeroAndInfinity(frame, at, left, qTop, qExponent, x));
-  return v128.andnot(left, settleSubnormal(frame, at, left, x, qFirst, qLast, f64x2.mul(tFirst, rFirst), f64x2.mul(tLast, rLast)));
+/**
+ * Quotients of which some are subnormal, and residuals of these. Where q is subnormal, p and the result are zeros, whatever t is.
+ */
+function settleSmallQuotients(frame: Frame, at: usize, qExponent: v128): void {
+  const rFirst = v128.load(frame.reciprocal + 2 * at);
+  const rLast = v128.load(frame.reciprocal + 2 * at, 16);
+  const nFirst = v128.load(frame.significandN + 2 * at);
+  const nLast = v128.load(frame.significandN + 2 * at, 16);
+  const first = f64x2.mul(nFirst, rFirst);
+  const last = f64x2.mul(nLast, rLast);
+  const errorFirst = productError(nFirst, rFirst, first);
+  const errorLast = productError(nLast, rLast, last);
+  putRounded(frame.qLo + at, frame.qHi + at, first, last, errorFirst, errorLast, qExponent);
+
+  const isSmall = i32x4.lt_s(i32x4.add(fieldOf(highWords(first, last)), qExponent), i32x4.splat(1));
+  const base = baseOf(highWords(first, last), qExponent);
+  const baseFirst = firstTwo(i32x4.splat(0), base);
+  const baseLast = lastTwo(i32x4.splat(0), base);
+  const qFirst = f64x2.sub(besides(first, errorFirst, baseFirst), baseFirst);
+  const qLast = f64x2.sub(besides(last, errorLast, baseLast), baseLast);
+  const dFirst = v128.load(frame.significandD + 2 * at);
+  const dLast = v128.load(frame.significandD + 2 * at, 16);
+  const tFirst = mulAdd(f64x2.neg(dFirst), qFirst, nFirst);
+  const tLast = mulAdd(f64x2.neg(dLast), qLast, nLast);
+  const to = frame.residual + 2 * at;
+  replace(to, tFirst, firstTwo(isSmall, isSmall));
+  replace(to + 16, tLast, lastTwo(isSmall, isSmall));
+  settleResiduals(frame, at);
+}
+
+/** t, of which some are subnormal: exactly. */
+@inline
+function settleResiduals(frame: Frame, at: usize): void {
+  const first = v128.load(frame.residual + 2 * at);
+  const last = v128.load(frame.residual + 2 * at, 16);
+  const none = f64x2.splat(0);
+  // 0 stays 0 whatever n is.
+  const exponent = v128.and(v128.load(frame.a + at), isNonZero(highWords(first, last)));
+  putRounded(frame.tLo + at, frame.tHi + at, first, last, none, none, exponent);
+}
+
+/** 2^52 units of a subnormal that is 2^e times a number with this high word, and with its sign, as a high word. */
+@inline
+function baseOf(top: v128, e: v128): v128 {
+  return v128.or(v128.and(top, i32x4.splat(SIGN)), i32x4.shl(i32x4.sub(i32x4.splat(1), e), 20));
+}
+
+/** base + value + rest, rounded once: next to the base that is to whole units, as `pack` of ../divisionMacroWords.ts does it. */
+@inline
+function besides(value: v128, rest: v128, base: v128): v128 {
+  const sum = f64x2.add(base, value);
+  return f64x2.add(sum, sumToOdd(f64x2.sub(value, f64x2.sub(sum, base)), rest));
+}
+
+/** Stores the words of (value + rest) 2^e, rounded once, normal or subnormal. */
+function putRounded(
+  lo: usize,
+  hi: usize,
+  first: v128,
+  last: v128,
+  restFirst: v128,
+  restLast: v128,
+  e: v128,
+): void {
+  const normalFirst = f64x2.add(first, restFirst);
+  const normalLast = f64x2.add(last, restLast);
+  const top = highWords(normalFirst, normalLast);
+  const isSmall = i32x4.lt_s(i32x4.add(fieldOf(top), e), i32x4.splat(1));
+  const base = baseOf(top, e);
+  const smallFirst = besides(first, restFirst, firstTwo(i32x4.splat(0), base));
+  const smallLast = besides(last, restLast, lastTwo(i32x4.splat(0), base));
+  const smallTop = i32x4.sub(highWords(smallFirst, smallLast), i32x4.shl(i32x4.sub(i32x4.splat(1), e), 20));
+  v128.store(lo, either(isSmall, lowWords(smallFirst, smallLast), lowWords(normalFirst, normalLast)));
+  v128.store(hi, either(isSmall, smallTop, moved(top, e)));
 }
 
 /** Where q, p or t isn't normal; but t may be 0. */
@@ -121,85 +194,38 @@ function isNonZero(hi: v128): v128 {
 }
 
 /**
- * Lanes whose quotient is infinite or zero before or after v_div_fmas, for certain by its exponent; returns which.
+ * Lanes whose quotient is infinite or zero before or after v_div_fmas, as its exponent tells.
  *
  * | q         | p       | q     | t         | p           | result   |
  * | --------- | ------- | ----- | --------- | ----------- | -------- |
  * | >= 2^1024 |         | inf   | -inf of n | default NaN | inf      |
  * | 0         | 0       | 0     | ns        | 0           | 0        |
- * | normal    | inf, 0  |       |           | inf, 0      | inf, 0   |
+ * |           | inf, 0  |       |           | inf, 0      | inf, 0   |
  */
-function settleZeroAndInfinity(frame: Frame, at: usize, left: v128, qTop: v128, qExponent: v128, x: v128): v128 {
+@inline
+function settleZeroAndInfinity(
+  frame: Frame,
+  at: usize,
+  qTop: v128,
+  qExponent: v128,
+  x: v128,
+  pField: v128,
+): void {
   const zero = i32x4.splat(0);
   const sign = v128.and(qTop, i32x4.splat(SIGN));
   const infinity = v128.or(sign, i32x4.splat(INFINITY_HIGH));
   const isOverflow = i32x4.gt_s(i32x4.add(fieldOf(qTop), qExponent), i32x4.splat(2046));
   const isZero = i32x4.lt_s(qExponent, i32x4.splat(-1075));
-  const isLarge = i32x4.gt_s(x, i32x4.splat(1024));
-  const isPKnown = v128.or(isLarge, i32x4.lt_s(x, i32x4.splat(-1076)));
-  const isKnown = v128.or(isOverflow, v128.and(isPKnown, v128.or(isZero, isPlain(frame, at))));
-  const isSettled = v128.and(left, isKnown);
-
-  const ofQ = v128.and(isSettled, v128.or(isOverflow, isZero));
+  const ofQ = v128.or(isOverflow, isZero);
   const minusInfinity = v128.or(v128.andnot(i32x4.splat(SIGN), v128.load(frame.nHiCopy + at)), i32x4.splat(INFINITY_HIGH));
-  replacePair(frame.qLo, frame.qHi, at, zero, either(isOverflow, infinity, sign), ofQ);
   const tLow = v128.andnot(v128.load(frame.nsLo + at), isOverflow);
+  replacePair(frame.qLo, frame.qHi, at, zero, either(isOverflow, infinity, sign), ofQ);
   replacePair(frame.tLo, frame.tHi, at, tLow, either(isOverflow, minusInfinity, v128.load(frame.nsHi + at)), ofQ);
-  const result = either(v128.or(isOverflow, isLarge), infinity, sign);
+
+  const isLarge = v128.or(isOverflow, i32x4.gt_s(pField, i32x4.splat(2046)));
+  const ofP = v128.or(isLarge, i32x4.lt_s(x, i32x4.splat(-1076)));
+  const result = either(isLarge, infinity, sign);
   const p = either(isOverflow, i32x4.splat(DEFAULT_NAN_HIGH), result);
-  replacePair(frame.pLo, frame.pHi, at, zero, p, isSettled);
-  replacePair(frame.resultLo, frame.resultHi, at, zero, result, isSettled);
-  return isSettled;
-}
-
-/**
- * Lanes with a normal quotient of which v_div_fmas makes a subnormal; returns which of `left` are done. As `pack` of
- * ../divisionMacroWords.ts: adding 2^52 units of the subnormal rounds to whole ones. What that and the first sum lose must be less than
- * half a unit together, so much that neither the product's rounding nor this sum's matters.
- */
-function settleSubnormal(
-  frame: Frame,
-  at: usize,
-  left: v128,
-  x: v128,
-  qFirst: v128,
-  qLast: v128,
-  hFirst: v128,
-  hLast: v128,
-): v128 {
-  const sums = highWords(f64x2.add(qFirst, hFirst), f64x2.add(qLast, hLast));
-  const sign = v128.and(sums, i32x4.splat(SIGN));
-  const field = i32x4.sub(i32x4.splat(1), x);
-  const base = v128.or(i32x4.shl(field, 20), sign);
-  const zero = i32x4.splat(0);
-  const baseFirst = firstTwo(zero, base);
-  const baseLast = lastTwo(zero, base);
-  const first = f64x2.add(f64x2.add(qFirst, hFirst), baseFirst);
-  const last = f64x2.add(f64x2.add(qLast, hLast), baseLast);
-  const isSafe = lowWords(isWithin(qFirst, hFirst, baseFirst, first), isWithin(qLast, hLast, baseLast, last));
-  const isSubnormal = v128.and(i32x4.lt_s(i32x4.add(fieldOf(sums), x), i32x4.splat(1)), i32x4.gt_s(x, i32x4.splat(-1077)));
-  const isSettled = v128.and(v128.and(left, isPlain(frame, at)), v128.and(isSubnormal, isSafe));
-  const lo = lowWords(first, last);
-  const hi = i32x4.sub(highWords(first, last), i32x4.shl(field, 20));
-  replacePair(frame.pLo, frame.pHi, at, lo, hi, isSettled);
-  replacePair(frame.resultLo, frame.resultHi, at, lo, hi, isSettled);
-  return isSettled;
-}
-
-/** Whether q + h and what rounds it beside `base` to `rounded` are less than half a unit, 2^-52 of the base, apart for certain. */
-@inline
-function isWithin(q: v128, h: v128, base: v128, rounded: v128): v128 {
-  const sum = f64x2.add(q, h);
-  const rest = f64x2.sub(h, f64x2.sub(sum, q));
-  const lost = f64x2.sub(sum, f64x2.sub(rounded, base));
-  const distance = f64x2.add(f64x2.abs(f64x2.add(lost, rest)), f64x2.abs(marginOf(h)));
-  return f64x2.lt(distance, times(f64x2.abs(base), power(-53) - power(-100)));
-}
-
-/** Neither q nor t subnormal, zero or infinite. */
-@inline
-function isPlain(frame: Frame, at: usize): v128 {
-  const a = v128.load(frame.a + at);
-  const qExponent = i32x4.sub(a, v128.load(frame.b + at));
-  return v128.and(i32x4.gt_s(qExponent, i32x4.splat(-1022)), i32x4.gt_s(a, i32x4.splat(-901)));
+  replacePair(frame.pLo, frame.pHi, at, zero, p, ofP);
+  replacePair(frame.resultLo, frame.resultHi, at, zero, result, ofP);
 }

@@ -1,7 +1,7 @@
 /** From ds to r2. */
 import { isUnsafe, marginOf, mulAdd, residual, sumWithin, times } from './doubles';
 import { Frame, note } from './frame';
-import { highWords, lowWords, power, putDoubles } from './vectors';
+import { fieldOf, highWords, lowWords, power, putDoubles } from './vectors';
 
 /** Coefficients of two rows of the table, `place` bytes in. */
 @inline
@@ -73,7 +73,7 @@ function putReciprocals(frame: Frame, at: usize, lo: usize, hi: usize, first: v1
   v128.store(hi + at, i32x4.sub(highWords(first, last), i32x4.shl(v128.load(frame.b + at), 20)));
 }
 
-/** A step of refinement: e = 1 - D R, next = R + R e. Returns where that is below a half and so may be subnormal. */
+/** A step of refinement: e = 1 - D R, next = R + R e. Returns where that is subnormal for ds. */
 @inline
 function refine(frame: Frame, at: usize, eLo: usize, eHi: usize, lo: usize, hi: usize): v128 {
   const rFirst = v128.load(frame.reciprocal + 2 * at);
@@ -91,12 +91,8 @@ function refine(frame: Frame, at: usize, eLo: usize, eHi: usize, lo: usize, hi: 
     last = mulAdd(rLast, eLast, rLast);
   }
   putReciprocals(frame, at, lo, hi, first, last);
-  return lowWords(isBelowHalf(first), isBelowHalf(last));
-}
-
-@inline
-function isBelowHalf(r: v128): v128 {
-  return f64x2.lt(f64x2.abs(r), f64x2.splat(0.5));
+  const isBelowHalf = i32x4.lt_s(fieldOf(highWords(first, last)), i32x4.splat(1022));
+  return v128.and(isBelowHalf, i32x4.eq(v128.load(frame.b + at), i32x4.splat(1021)));
 }
 
 /** r2 as 1 / d, or where that doesn't tell for certain by the table. */
@@ -117,7 +113,7 @@ export function reciprocals(frame: Frame, lanes: i32): void {
   }
 }
 
-/** r0 to r2 of four lanes: the table's reciprocals and two steps of refinement. Returns where one may be subnormal. */
+/** r0 to r2 of four lanes: the table's reciprocals and two steps of refinement. Returns where one is subnormal. */
 function refineTwice(frame: Frame, at: usize): v128 {
   const first = tableReciprocals(frame.rom, v128.load(frame.significandD + 2 * at));
   const last = tableReciprocals(frame.rom, v128.load(frame.significandD + 2 * at, 16));
