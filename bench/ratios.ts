@@ -98,6 +98,12 @@ const rows: readonly Row[] = [
     asked: { swiftshader: 130, lavapipe: 130 },
   },
   {
+    text: "WebAssembly's vectors with every register over BigInt, on the CPU",
+    of: 'macro/wasm',
+    over: 'macro/bigint',
+    asked: { swiftshader: 130, lavapipe: 130 },
+  },
+  {
     text: 'reference engine at once over BigInt, every register kept',
     of: 'macro/steps/fused',
     over: 'macro/bigint',
@@ -149,7 +155,8 @@ const ratios = table(
     ...[
       ['error-free doubles with every register, special over normal operands', 'macro/error-free'],
       ['error-free doubles with the registers of compiled programs, the same', 'macro/error-free/result'],
-      ['reference engine at once, special over normal operands', 'macro/steps/fused'],
+      ["WebAssembly's vectors with every register, the same", 'macro/wasm'],
+      ['reference engine at once, the same', 'macro/steps/fused'],
     ].map(([text, id]) => [text!, ...DRIVERS.map((driver) => keptOnSpecial(driver, id!, 0.5))]),
     ['share of the bound, fused in registers', ...DRIVERS.map(bound)],
   ],
@@ -180,6 +187,8 @@ const IDS = [
   'macro/bigint',
   'macro/error-free',
   'macro/error-free/result',
+  'macro/wasm',
+  'macro/wasm/result',
   'macro/native',
   'macro/steps',
   'macro/steps/fused',
@@ -244,10 +253,11 @@ const BARS: Readonly<Record<string, string>> = {
   'direct, in registers': 'macro/direct/registers',
   'CPU, BigInt': 'macro/bigint',
   'CPU, error-free doubles': 'macro/error-free/result',
+  'CPU, WebAssembly': 'macro/wasm/result',
 };
 const series = [
   ...DRIVERS.map((driver) => ({ name: `WebGPU on ${NAMES[driver]}, two cores`, driver, engine: 'webgpu' })),
-  { name: 'JavaScript, one core', driver: DRIVERS.at(-1)!, engine: 'reference' },
+  { name: 'CPU, one core', driver: DRIVERS.at(-1)!, engine: 'reference' },
 ].map(({ name, driver, engine }) => ({
   name,
   rates: Object.values(BARS).map((id) => {
