@@ -43,7 +43,7 @@ describe('node src/cli/wave64.js', () => {
     child.stderr!.once('data', () => setTimeout(() => child.kill('SIGINT'), 1000));
     const { code, out, err } = await ended;
     expect(code).toBe(4);
-    expect(err).toMatch(/wave64: interrupted; \d+ of 15259 batches are done and reported\n$/);
+    expect(err).toMatch(/wave64: interrupted; \d+ of 7630 batches are done and reported\n$/);
     expect(out).toMatch(/│ reference +│/);
   });
 
