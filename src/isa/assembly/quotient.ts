@@ -87,7 +87,7 @@ function settleGroup(frame: Frame, at: usize): void {
   const qTop = highWords(qFirst, qLast);
   const qExponent = i32x4.sub(v128.load(frame.a + at), v128.load(frame.b + at));
   const isSmall = i32x4.lt_s(i32x4.add(fieldOf(qTop), qExponent), i32x4.splat(1));
-  if (v128.any_true(isSmall)) settleSmallQuotients(frame, at, qExponent);
+  if (v128.any_true(isSmall)) settleSmallQuotients(frame, at, nFirst, nLast, qFirst, qLast, qExponent, isSmall);
   else settleResiduals(frame, at);
 
   const tFirst = v128.load(frame.residual + 2 * at);
@@ -107,18 +107,22 @@ function settleGroup(frame: Frame, at: usize): void {
 /**
  * Quotients of which some are subnormal, and residuals of these. Where q is subnormal, p and the result are zeros, whatever t is.
  */
-function settleSmallQuotients(frame: Frame, at: usize, qExponent: v128): void {
+function settleSmallQuotients(
+  frame: Frame,
+  at: usize,
+  nFirst: v128,
+  nLast: v128,
+  first: v128,
+  last: v128,
+  qExponent: v128,
+  isSmall: v128,
+): void {
   const rFirst = v128.load(frame.reciprocal + 2 * at);
   const rLast = v128.load(frame.reciprocal + 2 * at, 16);
-  const nFirst = v128.load(frame.significandN + 2 * at);
-  const nLast = v128.load(frame.significandN + 2 * at, 16);
-  const first = f64x2.mul(nFirst, rFirst);
-  const last = f64x2.mul(nLast, rLast);
   const errorFirst = productError(nFirst, rFirst, first);
   const errorLast = productError(nLast, rLast, last);
   putRounded(frame.qLo + at, frame.qHi + at, first, last, errorFirst, errorLast, qExponent);
 
-  const isSmall = i32x4.lt_s(i32x4.add(fieldOf(highWords(first, last)), qExponent), i32x4.splat(1));
   const base = baseOf(highWords(first, last), qExponent);
   const baseFirst = firstTwo(i32x4.splat(0), base);
   const baseLast = lastTwo(i32x4.splat(0), base);
